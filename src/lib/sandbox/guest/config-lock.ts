@@ -1,0 +1,41 @@
+// The lock on a guest's config file: one holder at a time, waiters in order of arrival, and a control that
+// lets "somebody else" hold it for a while. A waiter gives up after its time-out as Proxmox does.
+import {die} from '../pve-error.ts'
+import type {Cluster} from '../cluster.ts'
+import type {Kind} from '../state.ts'
+
+const POLL_MS = 50
+
+export class ConfigLocks {
+  readonly #cluster: Cluster
+  readonly #held = new Set<number>()
+
+  constructor(cluster: Cluster) {
+    this.#cluster = cluster
+  }
+
+  async withLock<T>(kind: Kind, vmid: number, work: () => T | Promise<T>, timeoutMs = 10_000): Promise<T> {
+    const {clock} = this.#cluster
+    const deadline = clock.now() + timeoutMs
+    while (this.#isHeld(vmid)) {
+      if (clock.now() >= deadline) die(`can't lock file '${lockFile(kind, vmid)}' - got timeout`)
+      await clock.sleep(POLL_MS)
+    }
+    this.#held.add(vmid)
+    try {
+      return await work()
+    } finally {
+      this.#held.delete(vmid)
+    }
+  }
+
+  #isHeld(vmid: number): boolean {
+    const until = this.#cluster.guest(vmid)?.knobs.configLockHeldUntilMs
+    return this.#held.has(vmid) || (until !== undefined && until > this.#cluster.clock.now())
+  }
+}
+
+function lockFile(kind: Kind, vmid: number): string {
+  const id = String(vmid)
+  return kind === 'lxc' ? `/run/lock/lxc/pve-config-${id}.lock` : `/var/lock/qemu-server/lock-${id}.conf`
+}
