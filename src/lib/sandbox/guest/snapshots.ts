@@ -1,0 +1,303 @@
+// What containers and machines share of snapshots: the list with its pseudo entry `current`, and the state
+// machine of create, delete and rollback. It touches one guest's config sections, always under its config lock.
+// A snapshot is either whole, or marked by `snapstate` and guarded by the guest's `lock` until it is.
+import {die} from '../pve-error.ts'
+import type {Cluster} from '../cluster.ts'
+import type {Guest, Kind, Section, Snapshot} from '../state.ts'
+import type {TaskContext} from '../tasks/task-runner.ts'
+
+/** What differs between the two kinds of guest. */
+export interface SnapshotDriver {
+  kind: Kind
+  /** The volumes of a section that are snapshotted (no CD drives, no bind mounts). */
+  volumes(section: Section): {option: string; volid: string}[]
+  /** Whether the storages of all volumes can take a snapshot. */
+  hasFeature(cluster: Cluster, guest: Guest): boolean
+  /** Stops the guest if it runs, before a rollback. */
+  stop(cluster: Cluster, guest: Guest, task: TaskContext): Promise<void>
+  /** Machines: allocates the state volume of a running guest and notes it in the snapshot. */
+  saveVmstate?(cluster: Cluster, guest: Guest, name: string, snapshot: Snapshot): void
+  /** Machines: frees the state volume. */
+  freeVmstate?(cluster: Cluster, guest: Guest, volid: string): void
+  /** Each volume, as its snapshot is taken: for the task log. */
+  onVolumeSnapshot?(task: TaskContext, option: string, volid: string): void
+  /** The config has just become the snapshot's; last changes before it is written. */
+  onRolledBack?(cluster: Cluster, guest: Guest, snapshot: Snapshot): void
+  /** Machines: resumes from the saved state once the rolled back config is written. */
+  startFromVmstate?(cluster: Cluster, guest: Guest, snapshot: Snapshot, task: TaskContext): Promise<void>
+  /** A volume that no section names any more but the config must not forget; default: the next `unusedN`. */
+  addUnused?(cluster: Cluster, section: Section, volid: string): void
+}
+
+/** Which guest, which snapshot, and the task on whose behalf. */
+export interface SnapshotWork {
+  cluster: Cluster
+  node: string
+  vmid: number
+  name: string
+  task: TaskContext
+}
+
+const GUEST_TYPE: Record<Kind, string> = {lxc: 'CT', qemu: 'VM'}
+const MAX_UNUSED = 256
+const VOLUME_SNAPSHOT_MS = 60
+
+/** Dies if the guest carries a lock: "CT is locked (backup)". */
+export function checkLock(guest: Guest): void {
+  const lock = guest.config['lock']
+  if (lock) die(`${GUEST_TYPE[guest.kind]} is locked (${lock})`)
+}
+
+export const isTemplate = (guest: Guest): boolean => guest.config['template'] === '1'
+
+/** The lowest free `unusedN` keeps the volume; a volume that is already there is not added again. */
+export function addUnusedVolume(section: Section, volid: string): string | undefined {
+  let free: string | undefined
+  for (let index = MAX_UNUSED - 1; index >= 0; index--) {
+    const key = `unused${String(index)}`
+    if (section[key] === volid) return undefined
+    if (!section[key]) free = key
+  }
+  if (!free) die('Too many unused volumes - please delete them first.')
+  section[free] = volid
+  return free
+}
+
+export interface SnapshotRow {
+  name: string
+  description: string
+  snaptime?: number
+  parent?: string
+  snapstate?: string
+  vmstate?: number
+  digest?: string
+  running?: number
+}
+
+/** The answer of GET snapshot; `describe` puts a stored description into the kind's reading form. */
+export function listSnapshots(
+  guest: Guest,
+  digest: string,
+  describe: (stored: string) => string,
+): SnapshotRow[] {
+  const rows = Object.entries(guest.snapshots).map(([name, s]): SnapshotRow => {
+    const row: SnapshotRow = {
+      name,
+      snaptime: s.snaptime,
+      description: s.description ? describe(s.description) : '',
+    }
+    if (guest.kind === 'qemu') row.vmstate = s.vmstate ? 1 : 0
+    if (s.parent !== undefined) row.parent = s.parent
+    if (s.snapstate) row.snapstate = s.snapstate
+    return row
+  })
+  const running = guest.runtime.status === 'running' ? 1 : 0
+  const current: SnapshotRow = {name: 'current', digest, running, description: 'You are here!'}
+  const parent = guest.config['parent']
+  if (parent !== undefined) current.parent = parent
+  return [...rows, current]
+}
+
+/** The snapshot, or "snapshot 'x' does not exist". */
+export function requireSnapshot(guest: Guest, name: string): Snapshot {
+  const snapshot = Object.hasOwn(guest.snapshots, name) ? guest.snapshots[name] : undefined
+  return snapshot ?? die(`snapshot '${name}' does not exist`)
+}
+
+/** PUT snapshot/{name}/config. */
+export async function describeSnapshot(
+  cluster: Cluster,
+  guest: Pick<Guest, 'kind' | 'node' | 'vmid'>,
+  name: string,
+  description: string,
+): Promise<void> {
+  await cluster.locks.withLock(guest.kind, guest.vmid, () => {
+    const live = cluster.requireGuest(guest.kind, guest.node, guest.vmid)
+    checkLock(live)
+    setDescription(requireSnapshot(live, name), description)
+  })
+}
+
+/** The body of a snapshot task. */
+export async function createSnapshot(
+  work: SnapshotWork,
+  driver: SnapshotDriver,
+  options: {description?: string; vmstate?: boolean} = {},
+): Promise<void> {
+  await underLock(work, driver, (guest) => {
+    prepareSnapshot(work, driver, guest, options)
+  })
+  for (const {option, volid} of driver.volumes(reload(work, driver).config)) {
+    driver.onVolumeSnapshot?.(work.task, option, volid)
+    await work.task.sleep(VOLUME_SNAPSHOT_MS)
+  }
+  await underLock(work, driver, (guest) => {
+    if (guest.config['lock'] !== 'snapshot') die('missing snapshot lock')
+    const snapshot = requireSnapshot(guest, work.name)
+    if (snapshot.snapstate !== 'prepare') die('wrong snapshot state')
+    delete snapshot.snapstate
+    delete guest.config['lock']
+    guest.config['parent'] = work.name
+  })
+}
+
+function prepareSnapshot(
+  {cluster, name, task}: SnapshotWork,
+  driver: SnapshotDriver,
+  guest: Guest,
+  options: {description?: string; vmstate?: boolean},
+): void {
+  if (isTemplate(guest)) die("you can't take a snapshot if it's a template")
+  checkLock(guest)
+  if (Object.hasOwn(guest.snapshots, name)) die(`snapshot name '${name}' already used`)
+  if (!driver.hasFeature(cluster, guest)) die('snapshot feature is not available')
+  for (const [other, snapshot] of Object.entries(guest.snapshots)) {
+    if (snapshot.parent !== name) continue
+    task.log(`deleting parent '${name}' reference from '${other}' to avoid bogus snapshot cycle.`)
+    delete snapshot.parent
+  }
+  const snapshot: Snapshot = {config: snapshotConfig(guest.config), snaptime: cluster.nowSeconds()}
+  const parent = guest.config['parent']
+  if (parent !== undefined) snapshot.parent = parent
+  if (options.vmstate && guest.runtime.status === 'running')
+    driver.saveVmstate?.(cluster, guest, name, snapshot)
+  snapshot.snapstate = 'prepare'
+  if (options.description) setDescription(snapshot, options.description)
+  guest.config['lock'] = 'snapshot'
+  guest.snapshots[name] = snapshot
+}
+
+/** The body of a delsnapshot task. */
+export async function deleteSnapshot(work: SnapshotWork, driver: SnapshotDriver): Promise<void> {
+  requireSnapshot(reload(work, driver), work.name)
+  await underLock(work, driver, (guest) => {
+    checkLock(guest)
+    guest.config['lock'] = 'snapshot-delete'
+  })
+  const volids: string[] = []
+  await underLock(work, driver, (guest) => {
+    if (isTemplate(guest)) die("you can't delete a snapshot if vm is a template")
+    const snapshot = lockedSnapshot(guest, work.name)
+    snapshot.snapstate = 'delete'
+    if (snapshot.vmstate) driver.freeVmstate?.(work.cluster, guest, snapshot.vmstate)
+    delete snapshot.vmstate
+    volids.push(...driver.volumes(snapshot.config).map((v) => v.volid))
+  })
+  for (const volid of volids) {
+    await work.task.sleep(VOLUME_SNAPSHOT_MS)
+    await underLock(work, driver, (guest) => {
+      moveToUnused(lockedSnapshot(guest, work.name).config, driver, volid)
+    })
+  }
+  await underLock(work, driver, (guest) => {
+    forgetSnapshot(work, driver, guest, volids)
+  })
+}
+
+function lockedSnapshot(guest: Guest, name: string): Snapshot {
+  if (guest.config['lock'] !== 'snapshot-delete') die("encountered invalid lock, expected 'snapshot-delete'")
+  return requireSnapshot(guest, name)
+}
+
+/** Step by step the section loses its drives, so that an interrupted deletion can be taken up again. */
+function moveToUnused(section: Section, driver: SnapshotDriver, volid: string): void {
+  for (const volume of driver.volumes(section)) {
+    if (volume.volid !== volid) continue
+    Reflect.deleteProperty(section, volume.option)
+    addUnusedVolume(section, volid)
+  }
+}
+
+function forgetSnapshot(work: SnapshotWork, driver: SnapshotDriver, guest: Guest, volids: string[]): void {
+  const {parent} = lockedSnapshot(guest, work.name)
+  if (guest.config['parent'] === work.name) {
+    if (parent === undefined) delete guest.config['parent']
+    else guest.config['parent'] = parent
+  }
+  for (const other of Object.values(guest.snapshots)) {
+    if (other.parent !== work.name) continue
+    if (parent === undefined) delete other.parent
+    else other.parent = parent
+  }
+  Reflect.deleteProperty(guest.snapshots, work.name)
+  delete guest.config['lock']
+  const used = new Set(driver.volumes(guest.config).map((v) => v.volid))
+  for (const volid of volids) if (!used.has(volid)) keepUnused(work.cluster, driver, guest.config, volid)
+}
+
+/** The body of a rollback task; what the guest was waiting for (pending) is lost with the config. */
+export async function rollbackSnapshot(work: SnapshotWork, driver: SnapshotDriver): Promise<void> {
+  await underLock(work, driver, async (guest) => {
+    rollbackTarget(guest, work.name)
+    checkLock(guest)
+    await driver.stop(work.cluster, guest, work.task)
+    if (guest.runtime.status === 'running') die(`unable to rollback vm ${String(work.vmid)}: vm is running`)
+    guest.config['lock'] = 'rollback'
+  })
+  await work.task.sleep(VOLUME_SNAPSHOT_MS)
+  await underLock(work, driver, async (guest) => {
+    const snapshot = rollbackTarget(guest, work.name)
+    if (guest.runtime.status === 'running') die(`unable to rollback vm ${String(work.vmid)}: vm is running`)
+    if (guest.config['lock'] !== 'rollback') die('got wrong lock')
+    applySnapshot(work, driver, guest, snapshot)
+    driver.onRolledBack?.(work.cluster, guest, snapshot)
+    if (snapshot.vmstate) await driver.startFromVmstate?.(work.cluster, guest, snapshot, work.task)
+  })
+}
+
+function rollbackTarget(guest: Guest, name: string): Snapshot {
+  if (isTemplate(guest)) die("you can't rollback if vm is a template")
+  const snapshot = requireSnapshot(guest, name)
+  if (snapshot.snapstate) die(`unable to rollback to incomplete snapshot (snapstate = ${snapshot.snapstate})`)
+  return snapshot
+}
+
+/** Description and unused volumes survive; everything else becomes what it was. */
+function applySnapshot(work: SnapshotWork, driver: SnapshotDriver, guest: Guest, snapshot: Snapshot): void {
+  const wanted = new Set(driver.volumes(snapshot.config).map((v) => v.volid))
+  for (const {volid} of driver.volumes(guest.config)) {
+    if (!wanted.has(volid)) keepUnused(work.cluster, driver, guest.config, volid)
+  }
+  const kept: Section = {}
+  for (const [key, value] of Object.entries(guest.config)) {
+    if (key === 'description' || (isUnused(key) && !wanted.has(value))) kept[key] = value
+  }
+  guest.config = {...kept, ...snapshot.config, parent: work.name}
+  guest.pending = {}
+  guest.pendingDelete = {}
+}
+
+const isUnused = (key: string): boolean => /^unused\d+$/.test(key)
+
+function snapshotConfig(config: Section): Section {
+  const copy: Section = {}
+  for (const [key, value] of Object.entries(config)) {
+    if (key === 'lock' || key === 'parent' || key === 'description' || key === 'vmstate' || isUnused(key))
+      continue
+    copy[key] = value
+  }
+  return copy
+}
+
+function keepUnused(cluster: Cluster, driver: SnapshotDriver, section: Section, volid: string): void {
+  if (driver.addUnused) driver.addUnused(cluster, section, volid)
+  else addUnusedVolume(section, volid)
+}
+
+/** The file keeps no trailing line ends, and no empty description. */
+function setDescription(snapshot: Snapshot, description: string): void {
+  const stored = description.replace(/\n+$/, '')
+  if (stored === '') delete snapshot.description
+  else snapshot.description = stored
+}
+
+const reload = (work: SnapshotWork, driver: SnapshotDriver): Guest =>
+  work.cluster.requireGuest(driver.kind, work.node, work.vmid)
+
+function underLock<T>(
+  work: SnapshotWork,
+  driver: SnapshotDriver,
+  change: (guest: Guest) => T | Promise<T>,
+): Promise<T> {
+  return work.cluster.locks.withLock(driver.kind, work.vmid, () => change(reload(work, driver)))
+}
