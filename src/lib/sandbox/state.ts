@@ -155,8 +155,8 @@ export interface ClusterState {
   /** datacenter.cfg: mac_prefix, tags, … as `/cluster/options` returns them. */
   options: Record<string, unknown>
   nodes: Node[]
-  /** Names that resolve and refuse (595); any other unknown name does not resolve (500). */
-  unreachableNodes: string[]
+  /** Names that resolve but cannot be reached (595 with that reason); any other unknown name does not resolve (500). */
+  unreachableNodes: {name: string; reason: string}[]
   storages: Storage[]
   guests: Map<number, Guest>
   pools: Pool[]
