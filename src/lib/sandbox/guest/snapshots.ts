@@ -2,6 +2,7 @@
 // machine of create, delete and rollback. It touches one guest's config sections, always under its config lock.
 // A snapshot is either whole, or marked by `snapstate` and guarded by the guest's `lock` until it is.
 import {die} from '../pve-error.ts'
+import {configDigest, descriptionAsRead} from './config-file.ts'
 import type {Cluster} from '../cluster.ts'
 import type {Guest, Kind, Section, Snapshot} from '../state.ts'
 import type {TaskContext} from '../tasks/task-runner.ts'
@@ -74,24 +75,17 @@ export interface SnapshotRow {
   running?: number
 }
 
-/** The answer of GET snapshot; `describe` puts a stored description into the kind's reading form. */
-export function listSnapshots(
-  guest: Guest,
-  digest: string,
-  describe: (stored: string) => string,
-): SnapshotRow[] {
+/** The answer of GET snapshot. */
+export function listSnapshots(guest: Guest): SnapshotRow[] {
   const rows = Object.entries(guest.snapshots).map(([name, s]): SnapshotRow => {
-    const row: SnapshotRow = {
-      name,
-      snaptime: s.snaptime,
-      description: s.description ? describe(s.description) : '',
-    }
+    const row: SnapshotRow = {name, snaptime: s.snaptime, description: s.description ?? ''}
     if (guest.kind === 'qemu') row.vmstate = s.vmstate ? 1 : 0
     if (s.parent !== undefined) row.parent = s.parent
     if (s.snapstate) row.snapstate = s.snapstate
     return row
   })
   const running = guest.runtime.status === 'running' ? 1 : 0
+  const digest = configDigest(guest)
   const current: SnapshotRow = {name: 'current', digest, running, description: 'You are here!'}
   const parent = guest.config['parent']
   if (parent !== undefined) current.parent = parent
@@ -114,7 +108,7 @@ export async function describeSnapshot(
   await cluster.locks.withLock(guest.kind, guest.vmid, () => {
     const live = cluster.requireGuest(guest.kind, guest.node, guest.vmid)
     checkLock(live)
-    setDescription(requireSnapshot(live, name), description)
+    setDescription(live.kind, requireSnapshot(live, name), description)
   })
 }
 
@@ -162,7 +156,7 @@ function prepareSnapshot(
   if (options.vmstate && guest.runtime.status === 'running')
     driver.saveVmstate?.(cluster, guest, name, snapshot)
   snapshot.snapstate = 'prepare'
-  if (options.description) setDescription(snapshot, options.description)
+  if (options.description) setDescription(guest.kind, snapshot, options.description)
   guest.config['lock'] = 'snapshot'
   guest.snapshots[name] = snapshot
 }
@@ -284,10 +278,9 @@ function keepUnused(cluster: Cluster, driver: SnapshotDriver, section: Section, 
   else addUnusedVolume(section, volid)
 }
 
-/** The file keeps no trailing line ends, and no empty description. */
-function setDescription(snapshot: Snapshot, description: string): void {
-  const stored = description.replace(/\n+$/, '')
-  if (stored === '') delete snapshot.description
+function setDescription(kind: Kind, snapshot: Snapshot, description: string): void {
+  const stored = descriptionAsRead(kind, description)
+  if (stored === undefined) delete snapshot.description
   else snapshot.description = stored
 }
 
