@@ -1,0 +1,41 @@
+// The one registry of error codes, each with a one-line meaning; the error-code page of the docs is made
+// from it. Callers match on the code, never on a message. Exit numbers are no business of this room.
+
+export const ERROR_CODES = {
+  // the command line, the settings, the person
+  usage: 'The command line is wrong, or asks for something that does not exist.',
+  declined: 'The question was answered with no, or there was no terminal to ask on.',
+  settings_invalid: 'A settings file, environment variable or flag holds a value that cannot be used.',
+  desired_invalid: 'The desired state is not valid; every place is listed.',
+  token_missing: 'No API token was found where the settings point to.',
+  token_invalid: 'The API token does not have the form user@realm!name=secret.',
+  interrupted: 'The run was interrupted before it ended.',
+  unexpected: 'A bug in felhom: something happened that the program holds to be impossible.',
+
+  // the way to Proxmox
+  unreachable: 'No connection to the Proxmox endpoint could be made.',
+  connection_lost: 'The connection broke before the whole answer was in.',
+  timeout: 'The answer did not come within the time allowed.',
+  tls_untrusted: 'The server certificate is not vouched for by the configured CA, or is for another host.',
+  tls_pin_mismatch: 'The server certificate is not one of the pinned fingerprints.',
+  tls_failed: 'The TLS handshake failed before a certificate could be judged.',
+
+  // what Proxmox answered
+  unauthorized: 'Proxmox does not accept the API token: unknown, wrong secret, expired or disabled.',
+  forbidden: 'The API token lacks a privilege for this call.',
+  parameters_refused: 'Proxmox refused one or more parameters.',
+  not_implemented: 'Proxmox does not know this path or method.',
+  guest_missing: 'Proxmox has no config file of this guest on this node.',
+  guest_locked: 'The guest is locked by a backup, a migration or another operation.',
+  config_locked: 'Somebody else held the lock on the guest config for too long.',
+  config_changed: 'The guest config was changed by others since it was read.',
+  no_such_task: 'Proxmox no longer knows the task; its log was rotated away or lost.',
+  no_quorum: 'The cluster has no quorum and takes no writes.',
+  node_unreachable: 'The endpoint cannot reach the node that was asked for (595).',
+  gateway_timeout: 'The endpoint gave up waiting for the node or its daemon; the work may go on (596).',
+  gateway_failed: 'The endpoint could not pass the call on, or its daemon did not answer.',
+  proxmox_error: 'Proxmox answered with an error of its own; its text is in the message.',
+  bad_answer: 'An answer was cut short, or does not have the shape that Proxmox answers have.',
+} as const satisfies Record<string, string>
+
+export type ErrorCode = keyof typeof ERROR_CODES
