@@ -27,6 +27,8 @@ export interface Guest {
   /** Options whose deletion waits for the next start. */
   pendingDelete: Record<string, {force: boolean}>
   snapshots: Record<string, Snapshot>
+  /** QEMU only: what the cloud-init drive was made from, where the config has changed since. */
+  cloudinit?: Section
   runtime: GuestRuntime
   knobs: GuestKnobs
 }

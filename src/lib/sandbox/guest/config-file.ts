@@ -5,7 +5,7 @@ import {parseDeleteList, printDeleteList} from './pending.ts'
 import type {Guest, Kind, Section, Snapshot} from '../state.ts'
 
 /** What a config file holds: the guest without its place and its runtime. */
-export type ConfigFile = Pick<Guest, 'config' | 'pending' | 'pendingDelete' | 'snapshots'>
+export type ConfigFile = Pick<Guest, 'config' | 'pending' | 'pendingDelete' | 'snapshots' | 'cloudinit'>
 
 /** Between the raw `lxc.*` lines of a section, which are kept together under the key `lxc`. */
 const RAW_LINE_SEPARATOR = '\n'
@@ -20,6 +20,7 @@ export function renderConfigFile(guest: Pick<Guest, 'kind'> & ConfigFile): strin
   if (Object.keys(pending).length > 0) {
     text += `\n${kind === 'lxc' ? '[pve:pending]' : '[PENDING]'}\n${renderSection(kind, pending, true)}`
   }
+  if (guest.cloudinit) text += `\n[special:cloudinit]\n${renderSection(kind, guest.cloudinit)}`
   for (const name of Object.keys(guest.snapshots).sort()) {
     const snapshot = guest.snapshots[name]
     if (snapshot) text += `\n[${name}]\n${renderSection(kind, snapshotSection(snapshot))}`
