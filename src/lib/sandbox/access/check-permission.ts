@@ -1,0 +1,131 @@
+// Evaluates the `permissions` of a method's schema: the check expressions of Proxmox over the caller's
+// privileges and the request's parameters.
+import {PveError, die, permissionDenied} from '../pve-error.ts'
+import type {Call} from '../call.ts'
+import {ROOT, hasPrivs, requirePrivs} from './permissions.ts'
+import {normalizeAclPath} from './acl-path.ts'
+
+export interface PermissionRule {
+  user?: string
+  check?: unknown[]
+}
+
+/** Throws the 403 unless the rule lets the caller through. */
+export function checkPermission(rule: PermissionRule | undefined, call: Call): void {
+  if (call.principal.authid === ROOT) return
+  if (!rule) permissionDenied('user != root@pam')
+  if (rule.user === 'all') return
+  if (!rule.check) deny()
+  requireCheck(rule.check, call)
+}
+
+function deny(): never {
+  throw new PveError(403, 'Permission check failed\n')
+}
+
+const textOf = (call: Call, name: string): string => {
+  const value = call.params[name]
+  return typeof value === 'string' ? value : ''
+}
+
+function requireCheck(check: unknown[], call: Call): void {
+  const [test, ...rest] = check
+  switch (test) {
+    case 'and':
+      for (const sub of rest) requireCheck(sub as unknown[], call)
+      return
+    case 'or':
+      if (!rest.some((sub) => passes(sub as unknown[], call))) deny()
+      return
+    case 'perm':
+      requirePerm(rest, call)
+      return
+    case 'userid-group':
+      requireUserGroup(rest, call)
+      return
+    case 'userid-param':
+      requireUserParam(String(rest[0]), call)
+      return
+    case 'perm-modify':
+      requirePermModify(normalizeAclPath(fillTemplate(String(rest[0]), call)), call)
+      return
+    default:
+      die('unknown permission test')
+  }
+}
+
+function passes(check: unknown[], call: Call): boolean {
+  try {
+    requireCheck(check, call)
+    return true
+  } catch (error) {
+    if (error instanceof PveError) return false
+    throw error
+  }
+}
+
+function optionsOf(list: unknown[]): Record<string, unknown> {
+  const options: Record<string, unknown> = {}
+  for (let i = 0; i + 1 < list.length; i += 2) options[String(list[i])] = list[i + 1]
+  return options
+}
+
+function fillTemplate(template: string, call: Call): string {
+  return template.replace(/\{([\w-]+)\}/g, (_, name: string) => textOf(call, name))
+}
+
+function requirePerm([template, privs, ...rest]: unknown[], call: Call): void {
+  const options = optionsOf(rest)
+  const needed = options['require_param']
+  if (typeof needed === 'string' && call.params[needed] === undefined) deny()
+  const path = normalizeAclPath(fillTemplate(String(template), call))
+  if (path === undefined) permissionDenied(`, ${(privs as string[]).join('|')}`)
+  requirePrivs(call, path, privs as string[], options['any'] === 1)
+}
+
+function requireUserGroup([privs, ...rest]: unknown[], call: Call): void {
+  const wanted = privs as string[]
+  const mode = optionsOf(rest)['groups_param']
+  const checksExisting = mode !== 'create'
+  const userid = textOf(call, 'userid')
+  const {access} = call.cluster.state
+  if (checksExisting && !access.users.some((u) => u.userid === userid)) die(`no such user ('${userid}')`)
+  if (hasPrivs(call, '/access/groups', wanted, true)) return
+  const allowed = access.groups.filter((g) => hasPrivs(call, `/access/groups/${g.groupid}`, wanted, true))
+  if (mode !== undefined) requireNamedGroups(call, wanted, new Set(allowed.map((g) => g.groupid)))
+  if (checksExisting && !allowed.some((g) => g.users.includes(userid))) deny()
+}
+
+function requireNamedGroups(call: Call, privs: string[], allowed: Set<string>): void {
+  const named = textOf(call, 'groups').split(/[,;\s]+/).filter((g) => g !== '')
+  if (named.length === 0) permissionDenied(`/access/groups, ${privs.join('|')}`)
+  for (const group of named) {
+    if (!allowed.has(group)) permissionDenied(`/access/groups/${group}, ${privs.join('|')}`)
+  }
+}
+
+function requireUserParam(test: string, call: Call): void {
+  const userid = textOf(call, 'userid')
+  const realm = /^[^\s:/]+@([A-Za-z][A-Za-z0-9.\-_]+)$/.exec(userid)?.[1]
+  if (userid.length < 3) die(`user name '${userid}' is too short`)
+  if (userid.length > 64) die(`user name '${userid}' is too long (${String(userid.length)} > 64)`)
+  if (realm === undefined) die(`value '${userid}' does not look like a valid user name`)
+  if (test === 'Realm.AllocateUser') {
+    requirePrivs(call, `/access/realm/${realm}`, ['Realm.AllocateUser'])
+    return
+  }
+  if (!call.cluster.state.access.users.some((u) => u.userid === userid)) die(`no such user ('${userid}')`)
+  if (call.principal.authid !== userid) deny()
+}
+
+const GRANTOR_PRIVS: [RegExp, string][] = [
+  [/^\/storage\/.+$/, 'Datastore.Allocate'],
+  [/^\/vms\/.+$/, 'VM.Allocate'],
+  [/^\/pool\/.+$/, 'Pool.Allocate'],
+]
+
+function requirePermModify(path: string | undefined, call: Call): void {
+  if (path === undefined) return
+  const extra = GRANTOR_PRIVS.filter(([pattern]) => pattern.test(path)).map(([, priv]) => priv)
+  requirePrivs(call, path, ['Permissions.Modify', ...extra], true)
+}

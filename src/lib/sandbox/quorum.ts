@@ -1,0 +1,18 @@
+// Without quorum the cluster file system is read-only: what would write to it fails, what only reads or
+// signals a process goes on.
+import type {Call} from './call.ts'
+import {die} from './pve-error.ts'
+
+const WRITES_NOTHING = [
+  /^\/access\/ticket$/,
+  /\/lxc\/\{vmid\}\/status\/(stop|shutdown|suspend|resume)$/,
+  /\/qemu\/\{vmid\}\/status\/(stop|shutdown|reset|reboot|suspend|resume)$/,
+  /^\/nodes\/\{node\}\/tasks\//,
+  /^\/nodes\/\{node\}\/(storage|status|time|network|aplinfo)\b/,
+]
+
+export function requireQuorum(call: Call): void {
+  if (call.cluster.state.quorate || call.method === 'GET') return
+  if (WRITES_NOTHING.some((pattern) => pattern.test(call.route))) return
+  die('cluster not ready - no quorum?')
+}
