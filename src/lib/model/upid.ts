@@ -19,7 +19,7 @@ export interface Upid {
 
 // pstart counts in hundredths of a second since boot and outgrows eight digits after 497 days.
 const UPID =
-  /^UPID:([a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?):([0-9A-Fa-f]{8}):([0-9A-Fa-f]{8,9}):([0-9A-Fa-f]{8}):([^:\s/]+):([^:\s/]*):([^:\s/@]+@[^:\s/@!]+(?:![^:\s/@!]+)?):$/
+  /^UPID:([a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?):([0-9A-Fa-f]{8}):([0-9A-Fa-f]{8,9}):([0-9A-Fa-f]{8}):([^:\s/]+):([^:\s/]*):([^:\s/]+@[A-Za-z][A-Za-z0-9._-]+(?:![A-Za-z][A-Za-z0-9._-]+)?):$/
 
 /** The fields of a UPID, or undefined if the text is none. */
 export function readUpid(text: string): Upid | undefined {

@@ -1,16 +1,22 @@
 // The lock on a guest's config file: one holder at a time, waiters in order of arrival, and a control that
 // lets "somebody else" hold it for a while. A waiter gives up after its time-out as Proxmox does.
 import {die} from '../pve-error.ts'
-import type {Cluster} from '../cluster.ts'
-import type {Kind} from '../state.ts'
+import type {Clock} from '../clock.ts'
+import type {Guest, Kind} from '../state.ts'
 
 const POLL_MS = 50
 
+/** What the locks need of the cluster. */
+export interface LockHost {
+  readonly clock: Clock
+  guest(vmid: number): Guest | undefined
+}
+
 export class ConfigLocks {
-  readonly #cluster: Cluster
+  readonly #cluster: LockHost
   readonly #held = new Set<number>()
 
-  constructor(cluster: Cluster) {
+  constructor(cluster: LockHost) {
     this.#cluster = cluster
   }
 

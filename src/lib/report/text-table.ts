@@ -1,0 +1,54 @@
+// Plain columns, as wide as their widest cell, with no frame: what grep, awk and eyes like best. Widths are
+// counted in terminal cells, so that wide characters do not bend the columns.
+import {escapeText} from './escape-text.ts'
+
+export type Paint = (text: string) => string
+
+export interface Cell {
+  text: string
+  paint?: Paint
+}
+
+const WIDE = /[ᄀ-ᅟ⺀-꓏가-힣豈-﫿︰-﹏＀-｠￠-￦\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u
+
+export function cellWidth(text: string): number {
+  let width = 0
+  for (const c of text) width += /\p{M}/u.test(c) ? 0 : WIDE.test(c) ? 2 : 1
+  return width
+}
+
+/** Lines without trailing spaces. Cells are escaped here: callers hand over raw text. */
+export function renderColumns(rows: readonly (readonly Cell[])[], gap = 2): string[] {
+  const escaped = rows.map((row) => row.map((cell) => ({...cell, text: escapeText(cell.text)})))
+  const widths: number[] = []
+  for (const row of escaped) {
+    for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cellWidth(cell.text))
+  }
+  return escaped.map((row) => {
+    const last = row.findLastIndex((cell) => cell.text !== '')
+    return row
+      .slice(0, last + 1)
+      .map(({text, paint}, i) => {
+        const padding = i === last ? '' : ' '.repeat((widths[i] ?? 0) - cellWidth(text) + gap)
+        return (paint ? paint(text) : text) + padding
+      })
+      .join('')
+  })
+}
+
+/** Breaks a sentence into lines of at most `width` cells; a word longer than that keeps its line. */
+export function wrapText(text: string, width: number, indent = ''): string {
+  const lines: string[] = []
+  for (const paragraph of text.split('\n')) {
+    let line = ''
+    for (const word of paragraph.split(' ')) {
+      const longer = line === '' ? word : `${line} ${word}`
+      if (line !== '' && cellWidth(indent + longer) > width) {
+        lines.push(indent + line)
+        line = word
+      } else line = longer
+    }
+    lines.push(line === '' ? '' : indent + line)
+  }
+  return lines.join('\n')
+}
