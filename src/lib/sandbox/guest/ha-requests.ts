@@ -1,0 +1,23 @@
+// Power actions on guests under the HA manager: the request ends at once, the state follows some seconds later.
+import {haResource} from './status.ts'
+import type {Cluster} from '../cluster.ts'
+import type {Kind} from '../state.ts'
+
+/** The manager and the node's agent each look every few seconds. */
+const HA_REACTION_MS = 5_000
+
+/** Notes the wanted state; `act` brings it about later, unless another state was asked for meanwhile. */
+export function requestHaState(
+  cluster: Cluster,
+  kind: Kind,
+  vmid: number,
+  state: string,
+  act: () => void,
+): void {
+  const resource = haResource(cluster, kind, vmid)
+  if (!resource) return
+  resource.state = state
+  void cluster.clock.sleep(HA_REACTION_MS).then(() => {
+    if (haResource(cluster, kind, vmid) === resource && resource.state === state) act()
+  })
+}
