@@ -52,7 +52,8 @@ async function work(queue: string[]): Promise<void> {
       groups.set(name, {agree: group.agree + agree, steps: group.steps + steps})
     }
     failures.push(...result.failures)
-    for (const f of result.failures) console.log(`${f.file} ${f.step}: ${options.verbose ? f.why : f.why.slice(0, 300)}`)
+    for (const f of result.failures)
+      console.log(`${f.file} ${f.step}: ${options.verbose ? f.why : f.why.slice(0, 300)}`)
   }
   await sandbox.close()
 }

@@ -37,7 +37,8 @@ const STATUS_TEXTS: Record<number, string> = {
 
 const JSON_TYPE = 'application/json;charset=UTF-8'
 
-export const isFormat = (format: string): format is 'json' | 'extjs' => format === 'json' || format === 'extjs'
+export const isFormat = (format: string): format is 'json' | 'extjs' =>
+  format === 'json' || format === 'extjs'
 
 /** An error of the HTTP server itself: no content type, the message as text unless `text` says otherwise. */
 export function plainAnswer(status: number, message: string, text = message): ApiAnswer {

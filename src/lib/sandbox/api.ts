@@ -68,7 +68,9 @@ export class Api {
     if (!isFormat(format)) return plainAnswer(501, `no formatter for uri ${path}, ${format}`)
     const outcome = await this.#respond(request, path, authentication)
     if ('status' in outcome && outcome.status === 401) {
-      await this.#cluster.clock.sleep(Math.max(0, UNAUTHORIZED_DELAY_MS - (this.#cluster.clock.now() - startedMs)))
+      await this.#cluster.clock.sleep(
+        Math.max(0, UNAUTHORIZED_DELAY_MS - (this.#cluster.clock.now() - startedMs)),
+      )
     }
     return formatAnswer(format, outcome)
   }
@@ -102,10 +104,18 @@ export class Api {
     }
   }
 
-  async #dispatch(match: Match, path: string, params: Params, authentication: Authentication): Promise<Outcome> {
+  async #dispatch(
+    match: Match,
+    path: string,
+    params: Params,
+    authentication: Authentication,
+  ): Promise<Outcome> {
     const {route, schema} = match
     if (authentication.isApiToken && NO_TOKEN_CALLS.has(`${route.method} ${route.path}`)) {
-      throw new PveError(403, `Permission check failed (URI '${path}' not available with API token, need proper ticket.\n)\n`)
+      throw new PveError(
+        403,
+        `Permission check failed (URI '${path}' not available with API token, need proper ticket.\n)\n`,
+      )
     }
     const call = this.#newCall(route, authentication.principal, mergeParams(match.pathParams, params))
     if (route.check) route.check(call)
@@ -141,7 +151,12 @@ function failure(error: unknown): Outcome {
     return {status, message, isException: status !== 500, isProtected: false, ...(errors && {errors})}
   }
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  return {status: 500, message: `internal error of the sandbox: ${message}\n`, isException: false, isProtected: false}
+  return {
+    status: 500,
+    message: `internal error of the sandbox: ${message}\n`,
+    isException: false,
+    isProtected: false,
+  }
 }
 
 function mergeParams(pathParams: Record<string, string>, params: Params): Params {
@@ -156,7 +171,10 @@ function mergeParams(pathParams: Record<string, string>, params: Params): Params
 function refuseTransferEncoding(encoding: string | undefined): ApiAnswer | undefined {
   if (!encoding) return undefined
   const isChunked = encoding.toLowerCase() === 'chunked'
-  return plainAnswer(501, isChunked ? 'chunked transfer encoding not supported' : `Unknown transfer encoding '${encoding}'`)
+  return plainAnswer(
+    501,
+    isChunked ? 'chunked transfer encoding not supported' : `Unknown transfer encoding '${encoding}'`,
+  )
 }
 
 function unescapeBytes(text: string): string {

@@ -15,7 +15,8 @@ export function refuseBody({method, headers, body}: ApiRequest): ApiAnswer | und
   if (length > MAX_BODY_BYTES) return plainAnswer(501, 'for data too large')
   const type = headers['content-type']
   const media = mediaType(type)
-  if (!media || media === 'application/x-www-form-urlencoded' || media === 'application/json') return undefined
+  if (!media || media === 'application/x-www-form-urlencoded' || media === 'application/json')
+    return undefined
   return plainAnswer(506, `upload 'Content-Type '${type ?? ''}' not implemented`)
 }
 
@@ -41,7 +42,9 @@ function decodeForm(text: string): Params {
   for (const pair of text.split(/[&;]/)) {
     if (pair === '') continue
     const [name = '', value = ''] = pair.split('=')
-    params[decodeURIComponent(name.replaceAll('+', ' '))] = decodeURIComponent(value.replaceAll('+', ' ')) as ParamValue
+    params[decodeURIComponent(name.replaceAll('+', ' '))] = decodeURIComponent(
+      value.replaceAll('+', ' '),
+    ) as ParamValue
   }
   return params
 }

@@ -53,7 +53,9 @@ function unauthorized(message: string): never {
 
 function authValue(header: string | undefined, key: string): string | undefined {
   const value = new RegExp(`(?:^|\\s)${key}(?:=| )([^;]*)`).exec(header ?? '')?.[1]
-  return value?.replace(/%([0-9a-fA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return value?.replace(/%([0-9a-fA-F]{2})/g, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  )
 }
 
 function verifyApiToken(cluster: Cluster, apiToken: string): Principal {

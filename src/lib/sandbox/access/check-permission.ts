@@ -97,7 +97,9 @@ function requireUserGroup([privs, ...rest]: unknown[], call: Call): void {
 }
 
 function requireNamedGroups(call: Call, privs: string[], allowed: Set<string>): void {
-  const named = textOf(call, 'groups').split(/[,;\s]+/).filter((g) => g !== '')
+  const named = textOf(call, 'groups')
+    .split(/[,;\s]+/)
+    .filter((g) => g !== '')
   if (named.length === 0) permissionDenied(`/access/groups, ${privs.join('|')}`)
   for (const group of named) {
     if (!allowed.has(group)) permissionDenied(`/access/groups/${group}, ${privs.join('|')}`)

@@ -54,7 +54,8 @@ class Permissions {
     let privileges = this.#compiled.get(key)
     if (!privileges) {
       privileges = this.#compile(authid, path)
-      if (tokenName !== undefined && userid !== ROOT) privileges = intersect(privileges, this.of(userid, path))
+      if (tokenName !== undefined && userid !== ROOT)
+        privileges = intersect(privileges, this.of(userid, path))
       this.#compiled.set(key, privileges)
     }
     return privileges
@@ -95,7 +96,9 @@ class Permissions {
   #grantedAt(entries: AclEntry[], authid: string): Roles | undefined {
     const own = entries.filter((e) => e.type !== 'group' && e.ugid === authid)
     const chosen =
-      own.length > 0 ? own : entries.filter((e) => e.type === 'group' && this.#groups.get(e.ugid)?.has(authid))
+      own.length > 0
+        ? own
+        : entries.filter((e) => e.type === 'group' && this.#groups.get(e.ugid)?.has(authid))
     if (chosen.length === 0) return undefined
     const roles: Roles = new Map()
     for (const e of chosen) roles.set(e.roleid, (roles.get(e.roleid) ?? false) || e.propagate === 1)

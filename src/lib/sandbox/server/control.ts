@@ -9,8 +9,14 @@ type Apply = (cluster: Cluster, control: Json) => void
 
 const CONTROLS: Record<string, {fields: string[]; apply: Apply}> = {
   hang: {fields: ['on'], apply: (c, x) => (guestOf(c, x['hang']).knobs.hang = flagOf(x, 'on'))},
-  failStart: {fields: ['on'], apply: (c, x) => (guestOf(c, x['failStart']).knobs.failStart = flagOf(x, 'on'))},
-  warnStart: {fields: ['on'], apply: (c, x) => (guestOf(c, x['warnStart']).knobs.warnStart = flagOf(x, 'on'))},
+  failStart: {
+    fields: ['on'],
+    apply: (c, x) => (guestOf(c, x['failStart']).knobs.failStart = flagOf(x, 'on')),
+  },
+  warnStart: {
+    fields: ['on'],
+    apply: (c, x) => (guestOf(c, x['warnStart']).knobs.warnStart = flagOf(x, 'on')),
+  },
   lock: {fields: ['kind', 'vmid'], apply: setLock},
   configLockHeldSeconds: {fields: ['vmid'], apply: holdConfigLock},
   startDelaySeconds: {

@@ -1,5 +1,6 @@
 // A certificate authority of its own for each sandbox, so that clients verify TLS as they would in earnest.
 import {webcrypto} from 'node:crypto'
+import {provideReflectMetadata} from './reflect-metadata.ts'
 
 export interface ServerIdentity {
   caPem: string
@@ -14,13 +15,17 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const VALID_DAYS = 5 * 365
 
 export async function makeServerIdentity(): Promise<ServerIdentity> {
+  provideReflectMetadata()
   const x509 = await import('@peculiar/x509')
   x509.cryptoProvider.set(webcrypto as Crypto)
   const usages = ['sign', 'verify'] as const
   const newKeys = (): Promise<CryptoKeyPair> =>
     webcrypto.subtle.generateKey(ALGORITHM, true, [...usages]) as Promise<CryptoKeyPair>
   const [caKeys, keys] = await Promise.all([newKeys(), newKeys()])
-  const period = {notBefore: new Date(Date.now() - DAY_MS), notAfter: new Date(Date.now() + VALID_DAYS * DAY_MS)}
+  const period = {
+    notBefore: new Date(Date.now() - DAY_MS),
+    notAfter: new Date(Date.now() + VALID_DAYS * DAY_MS),
+  }
   const ca = await x509.X509CertificateGenerator.createSelfSigned({
     name: 'CN=felhom sandbox CA',
     keys: caKeys,
