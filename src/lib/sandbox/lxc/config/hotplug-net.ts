@@ -1,0 +1,107 @@
+// A network of a running container is changed step by step, and Proxmox writes the config file after each step:
+// when a later option of the same update fails, these steps stay.
+import {unset, type Staged} from '../../guest/pending.ts'
+import {die} from '../../pve-error.ts'
+import {bridgeMtu, hasBridge, parseNet, printNet, type Net} from './network.ts'
+import type {Cluster} from '../../cluster.ts'
+import type {Guest} from '../../state.ts'
+
+interface NetChange {
+  cluster: Cluster
+  guest: Guest
+  staged: Staged
+  option: string
+  /** Writes the config file as it stands. */
+  write: () => void
+}
+
+/** Ends with the option's full new text waiting to be taken over. */
+export function hotplugNet(change: NetChange): void {
+  const {cluster, staged, option} = change
+  const net = parseNet(cluster, staged.pending[option] ?? '')
+  const before = staged.config[option]
+  const old = before === undefined ? undefined : parseNet(cluster, before)
+  if (!old) addInterface(change, net)
+  else if (old['hwaddr'] !== net['hwaddr'] || old['name'] !== net['name']) {
+    unset(staged.config, option)
+    change.write()
+    addInterface(change, net)
+  } else updateInterface(change, old, net)
+  changeAddresses(change, net)
+  staged.pending[option] = printNet(net)
+}
+
+function addInterface(change: NetChange, net: Net): void {
+  const {cluster, guest} = change
+  if (net['bridge'] === undefined) die('unable to get bridge setting')
+  bridgeMtu(cluster, guest.node, net['bridge'])
+  plugIntoBridge(change, net)
+  writeNet(change, pick(net, ['bridge', 'tag', 'firewall', 'hwaddr', 'name', 'link_down']))
+}
+
+function updateInterface(change: NetChange, old: Net, net: Net): void {
+  const kept = {...old}
+  if (isReplugged(old, net)) {
+    try {
+      plugIntoBridge(change, net)
+    } catch (error) {
+      // The old connection is restored, and the text gains a line end on the way.
+      throw error instanceof Error ? Object.assign(error, {message: `${error.message}\n`}) : error
+    }
+    Object.assign(kept, pick(net, ['bridge', 'tag', 'firewall', 'rate', 'link_down']))
+  } else if (old['rate'] !== net['rate']) setOrRemove(kept, 'rate', net['rate'])
+  writeNet(change, kept)
+}
+
+function isReplugged(old: Net, net: Net): boolean {
+  const differs = (key: string): boolean => Number(old[key] ?? Number.NaN) !== Number(net[key] ?? Number.NaN)
+  const numberDiffers = (key: string): boolean =>
+    (old[key] !== undefined || net[key] !== undefined) && differs(key)
+  return (
+    old['bridge'] !== net['bridge'] ||
+    numberDiffers('tag') ||
+    numberDiffers('firewall') ||
+    (old['link_down'] === '1') !== (net['link_down'] === '1')
+  )
+}
+
+/** An interface whose link is down touches no bridge. */
+function plugIntoBridge({cluster, guest}: NetChange, net: Net): void {
+  if (net['link_down'] === '1') return
+  if (!hasBridge(cluster, guest.node, net['bridge'])) die(`interface ${net['bridge'] ?? ''} does not exist`)
+  if (net['trunks'] !== undefined) {
+    die('vlan aware feature need to be enabled to use trunks at /usr/share/perl5/PVE/Network.pm line 544.')
+  }
+}
+
+/** IPv4, then IPv6; each change of address or gateway is written on its own. */
+function changeAddresses(change: NetChange, net: Net): void {
+  for (const keys of [
+    ['ip', 'gw'],
+    ['ip6', 'gw6'],
+  ]) {
+    const current = parseNet(change.cluster, change.staged.config[change.option] ?? '')
+    if (keys.every((key) => current[key] === net[key])) continue
+    for (const key of keys) setOrRemove(current, key, net[key])
+    writeNet(change, current)
+  }
+}
+
+function writeNet(change: NetChange, net: Net): void {
+  change.staged.config[change.option] = printNet({...net, type: 'veth'})
+  change.write()
+}
+
+function pick(net: Net, keys: string[]): Net {
+  const picked: Net = {}
+  for (const key of keys) {
+    const value = net[key]
+    if (value !== undefined && value !== '0' && value !== '') picked[key] = value
+  }
+  return picked
+}
+
+function setOrRemove(net: Net, key: string, value: string | undefined): void {
+  if (value === undefined) unset(net, key)
+  else net[key] = value
+}

@@ -1,0 +1,58 @@
+// A container's config as its file is read and written: what reading turns the text into, and what writing drops.
+import {descriptionAsRead} from '../../guest/config-file.ts'
+import {keepStaged, stage, unset, type Staged} from '../../guest/pending.ts'
+import {usedVolumes} from './mount-points.ts'
+import {optionSchema} from './option-schema.ts'
+import type {Guest, Section} from '../../state.ts'
+
+/**
+ * The guest's sections as a reader of its file sees them. What was sent as `02` or as nothing is written as it
+ * came, and only reading turns it into 2 or a blank; the next write then writes that.
+ */
+export function loadStaged(guest: Guest): Staged {
+  const staged = stage(guest)
+  staged.config = sectionAsRead(staged.config)
+  staged.pending = sectionAsRead(staged.pending)
+  return staged
+}
+
+/** Writes the sections: an `unused` entry whose volume is in use again goes, a description is normalised. */
+export function writeStaged(guest: Guest, staged: Staged): void {
+  const {config} = staged
+  const used = usedVolumes(config)
+  for (const key of Object.keys(config)) {
+    if (key.startsWith('unused') && used.has(config[key] ?? '')) unset(config, key)
+  }
+  if (config['description'] !== undefined) {
+    const description = descriptionAsRead('lxc', config['description'])
+    if (description === undefined) unset(config, 'description')
+    else config['description'] = description
+  }
+  keepStaged(guest, staged)
+}
+
+export function sectionAsRead(section: Section): Section {
+  const read: Section = {}
+  for (const [key, text] of Object.entries(section)) {
+    if (key === 'description' || key === 'lxc') read[key] = text
+    else if (key === 'env') readEnvironment(read, text)
+    else read[key] = textAsRead(key, text)
+  }
+  return read
+}
+
+function textAsRead(name: string, text: string): string {
+  const trimmed = text.trim()
+  if (trimmed === '') return ' '
+  const type = optionSchema(name)?.type
+  if (type === 'integer' && /^0\d+$/.test(trimmed)) return String(Number(trimmed))
+  if (type === 'boolean' && /^(on|yes|true)$/i.test(trimmed)) return '1'
+  if (type === 'boolean' && /^(off|no|false)$/i.test(trimmed)) return '0'
+  return trimmed
+}
+
+/** The environment is written as one line per variable and read back from these. */
+function readEnvironment(read: Section, text: string): void {
+  const variables = text.split('\0').filter((variable) => variable !== '')
+  if (variables.length > 0) read['env'] = variables.map((variable) => variable.trim()).join('\0')
+}
