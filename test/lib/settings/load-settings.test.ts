@@ -1,0 +1,163 @@
+import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {expect} from 'chai'
+import {definitions, variableOf} from '../../../src/lib/settings/definitions.ts'
+import {loadSettings, type LoadedSettings} from '../../../src/lib/settings/load-settings.ts'
+
+describe('settings', () => {
+  let dir: string
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'felhom-settings-'))
+  })
+  afterEach(() => {
+    rmSync(dir, {recursive: true})
+  })
+
+  const write = (path: string, text: string): void => {
+    mkdirSync(join(dir, path, '..'), {recursive: true})
+    writeFileSync(join(dir, path), text)
+  }
+  const load = (env: NodeJS.ProcessEnv = {}, more = {}): LoadedSettings =>
+    loadSettings({cwd: join(dir, 'project'), env: {XDG_CONFIG_HOME: join(dir, 'xdg'), ...env}, ...more})
+  const codes = (loaded: LoadedSettings): string[] => loaded.diagnostics.map((d) => d.code)
+
+  it('has usable defaults and no endpoint without any file', () => {
+    const {settings, diagnostics} = load()
+    expect(diagnostics).to.deep.equal([])
+    expect(settings.endpoints).to.deep.equal([])
+    expect(settings.limits).to.deep.equal({reads: 8, writesPerNode: 4})
+    expect(settings.recover.settleMs).to.equal(45_000)
+    expect(settings.daemon.mode).to.equal('observe')
+    expect(settings.state).to.equal(join(dir, 'project/.felhom'))
+  })
+
+  it('reads every key of the documented example', () => {
+    write(
+      'project/felhom.yaml',
+      `felhom: 1
+endpoint: https://pve1.example:8006
+token: {file: /etc/felhom/token}
+tls: {ca: pve-root-ca.pem}
+desired: guests/
+state: .felhom/
+trust: {dir: trust/, genesis: "sha256:${'a'.repeat(64)}"}
+approvals: approvals/
+gate: {max_destroy: 1}
+limits: {reads: 8, writes_per_node: 4}
+recover: {settle: 45s}
+daemon: {interval: 60s, mode: observe, max_shrink: 0.2, listen: "127.0.0.1:9610",
+         windows: [{cron: "0 2 * * *", duration: 2h, timezone: Europe/Budapest}], webhook: {url: "https://hooks.example/felhom"}}
+plugins: {allow: [felhom-plugin-csv]}
+`,
+    )
+    const {settings, diagnostics} = load()
+    expect(diagnostics).to.deep.equal([])
+    expect(settings.endpoints).to.deep.equal(['https://pve1.example:8006'])
+    expect(settings.tls.ca).to.equal(join(dir, 'project/pve-root-ca.pem'))
+    expect(settings.desired).to.deep.equal({paths: [join(dir, 'project/guests')]})
+    expect(settings.daemon.windows).to.deep.equal([
+      {cron: '0 2 * * *', durationMs: 7_200_000, timezone: 'Europe/Budapest'},
+    ])
+    expect(settings.plugins.allow).to.deep.equal(['felhom-plugin-csv'])
+  })
+
+  it('lets flag win over variable over project file over XDG file', () => {
+    write('project/felhom.yaml', 'felhom: 1\nlimits: {reads: 3}\n')
+    write(
+      'xdg/felhom/felhom.yaml',
+      'felhom: 1\nlimits: {reads: 4, writes_per_node: 2}\ngate: {max_destroy: 5}\n',
+    )
+    expect(load().settings.limits).to.deep.equal({reads: 3, writesPerNode: 2})
+    expect(load({FELHOM_LIMITS__READS: '5'}).settings.limits.reads).to.equal(5)
+    const flags = {'limits.reads': {flag: '--reads', raw: '6'}}
+    const loaded = load({FELHOM_LIMITS__READS: '5'}, {flags})
+    expect(loaded.settings.limits.reads).to.equal(6)
+    expect(loaded.entries.get('limits.reads')?.origin).to.deep.equal({from: 'flag', name: '--reads'})
+    expect(loaded.entries.get('gate.max_destroy')?.origin).to.deep.include({from: 'file', line: 3})
+  })
+
+  it('puts aside the token of a lower layer as a whole', () => {
+    write('project/felhom.yaml', 'felhom: 1\ntoken: {env: MY_TOKEN}\n')
+    write('xdg/felhom/felhom.yaml', 'felhom: 1\ntoken: {file: token}\n')
+    expect(load().settings.token).to.deep.equal({env: 'MY_TOKEN'})
+  })
+
+  it('puts aside the pins of a lower layer when a higher one names a CA', () => {
+    write('project/felhom.yaml', `felhom: 1\ntls: {fingerprints: ["${'AB:'.repeat(31)}AB"]}\n`)
+    const {settings} = load({FELHOM_TLS__CA: '/ca.pem'})
+    expect(settings.tls).to.deep.equal({ca: '/ca.pem', fingerprints: []})
+  })
+
+  it('takes --config in place of the project file, and its paths relative to that file', () => {
+    write('project/felhom.yaml', 'felhom: 1\ndesired: here\n')
+    write('other/conf.yaml', 'felhom: 1\ndesired: there\n')
+    const {settings} = load({}, {configFile: '../other/conf.yaml'})
+    expect(settings.desired).to.deep.equal({paths: [join(dir, 'other/there')]})
+    expect(settings.state).to.equal(join(dir, 'other/.felhom'))
+  })
+
+  it('says that a file named by --config is missing', () => {
+    expect(codes(load({}, {configFile: 'nowhere.yaml'}))).to.deep.equal(['unreadable'])
+  })
+
+  it('tells all mistakes at once, each in its place, with what was probably meant', () => {
+    write(
+      'project/felhom.yaml',
+      'felhom: 1\nendpiont: https://pve1.example:8006\nlimits: {reads: 99}\ntls: pve.pem\n',
+    )
+    const {diagnostics} = load()
+    expect(diagnostics.map(({code, line, column}) => ({code, line, column}))).to.deep.equal([
+      {code: 'unknown_key', line: 2, column: 1},
+      {code: 'wrong_value', line: 3, column: 17},
+      {code: 'wrong_value', line: 4, column: 6},
+    ])
+    expect(diagnostics[0]).to.include({
+      suggestion: 'endpoint',
+      sourceLine: 'endpiont: https://pve1.example:8006',
+    })
+    expect(diagnostics[1]?.expected).to.equal('a whole number from 1 to 16')
+  })
+
+  it('says that guests belong in a desired-state file', () => {
+    write('project/felhom.yaml', 'felhom: 1\nguests: {101: {kind: lxc}}\n')
+    expect(codes(load())).to.deep.equal(['desired_in_settings'])
+  })
+
+  it('demands the version line', () => {
+    write('project/felhom.yaml', 'endpoint: https://pve1.example:8006\n')
+    expect(codes(load())).to.deep.equal(['version'])
+    write('project/felhom.yaml', 'felhom: 2\n')
+    expect(codes(load())).to.deep.equal(['version'])
+  })
+
+  it('refuses an endpoint that is not https, that carries a password or a path', () => {
+    for (const endpoint of [
+      'http://pve1:8006',
+      'https://root:secret@pve1:8006',
+      'https://pve1:8006/api2',
+      'pve1',
+    ]) {
+      expect(codes(load({FELHOM_ENDPOINT: endpoint})), endpoint).to.deep.equal(['wrong_value'])
+    }
+  })
+
+  it('refuses durations without a unit and negative ones', () => {
+    for (const text of ['5', '-5m', '', 'soon', '0s']) {
+      expect(codes(load({FELHOM_RECOVER__SETTLE: text})), text).to.deep.equal(['wrong_value'])
+    }
+    expect(load({FELHOM_RECOVER__SETTLE: '1m30s'}).settings.recover.settleMs).to.equal(90_000)
+  })
+
+  it('notices a misspelt variable but not its own reserved ones', () => {
+    const loaded = load({FELHOM_LIMITS__READ: '3', FELHOM_TOKEN: 'a@b!c=d'})
+    expect(loaded.diagnostics).to.have.length(1)
+    expect(loaded.diagnostics[0]).to.include({code: 'unknown_variable', suggestion: 'FELHOM_LIMITS__READS'})
+  })
+
+  it('has one variable per key, all different', () => {
+    const names = definitions.map((d) => variableOf(d.key))
+    expect(new Set(names).size).to.equal(definitions.length)
+    expect(variableOf('tls.ca')).to.equal('FELHOM_TLS__CA')
+  })
+})
