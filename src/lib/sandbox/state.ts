@@ -103,7 +103,14 @@ export interface Pool {
 }
 
 export interface Access {
-  users: {userid: string; enable: number; expire: number; email?: string; realmType: string; comment?: string}[]
+  users: {
+    userid: string
+    enable: number
+    expire: number
+    email?: string
+    realmType: string
+    comment?: string
+  }[]
   /** `tokenid` is the full id, user@realm!name. */
   tokens: {tokenid: string; secret: string; privsep: number; expire: number; comment?: string}[]
   roles: {roleid: string; special: number; privs: string[]}[]
@@ -145,6 +152,11 @@ export interface HaResource {
 export interface Knobs {
   startDelaySeconds: number
   stopDelaySeconds: number
+  /**
+   * The recorded node ran its machines without a real hypervisor: nothing starts a machine again after a
+   * reboot, every balloon says 512 MiB, and a machine's backup fails.
+   */
+  isHypervisorFaked?: boolean
 }
 
 export interface ClusterState {

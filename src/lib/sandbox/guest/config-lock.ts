@@ -15,23 +15,47 @@ export interface LockHost {
 export class ConfigLocks {
   readonly #cluster: LockHost
   readonly #held = new Set<number>()
+  /** Vmid → how many share its lock. */
+  readonly #shared = new Map<number, number>()
 
   constructor(cluster: LockHost) {
     this.#cluster = cluster
   }
 
   async withLock<T>(kind: Kind, vmid: number, work: () => T | Promise<T>, timeoutMs = 10_000): Promise<T> {
-    const {clock} = this.#cluster
-    const deadline = clock.now() + timeoutMs
-    while (this.#isHeld(vmid)) {
-      if (clock.now() >= deadline) die(`can't lock file '${lockFile(kind, vmid)}' - got timeout`)
-      await clock.sleep(POLL_MS)
-    }
+    await this.#wait(kind, vmid, timeoutMs, () => this.#isHeld(vmid) || this.#shared.has(vmid))
     this.#held.add(vmid)
     try {
       return await work()
     } finally {
       this.#held.delete(vmid)
+    }
+  }
+
+  /** Beside others that only read, as clones of one source do; whoever wants it alone waits for all of them. */
+  async withSharedLock<T>(
+    kind: Kind,
+    vmid: number,
+    work: () => T | Promise<T>,
+    timeoutMs = 10_000,
+  ): Promise<T> {
+    await this.#wait(kind, vmid, timeoutMs, () => this.#isHeld(vmid))
+    this.#shared.set(vmid, (this.#shared.get(vmid) ?? 0) + 1)
+    try {
+      return await work()
+    } finally {
+      const others = (this.#shared.get(vmid) ?? 1) - 1
+      if (others > 0) this.#shared.set(vmid, others)
+      else this.#shared.delete(vmid)
+    }
+  }
+
+  async #wait(kind: Kind, vmid: number, timeoutMs: number, isTaken: () => boolean): Promise<void> {
+    const {clock} = this.#cluster
+    const deadline = clock.now() + timeoutMs
+    while (isTaken()) {
+      if (clock.now() >= deadline) die(`can't lock file '${lockFile(kind, vmid)}' - got timeout`)
+      await clock.sleep(POLL_MS)
     }
   }
 

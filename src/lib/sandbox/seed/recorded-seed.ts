@@ -26,6 +26,7 @@ export function readRecordedSeed(seed: SeedObject): ClusterState {
     knobs: {
       startDelaySeconds: seed.object('knobDefaults').number('startDelaySeconds', 1),
       stopDelaySeconds: seed.object('knobDefaults').number('stopDelaySeconds', 1),
+      isHypervisorFaked: true,
     },
   }
 }
