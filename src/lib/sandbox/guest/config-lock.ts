@@ -23,8 +23,11 @@ export class ConfigLocks {
   }
 
   async withLock<T>(kind: Kind, vmid: number, work: () => T | Promise<T>, timeoutMs = 10_000): Promise<T> {
-    await this.#wait(kind, vmid, timeoutMs, () => this.#isHeld(vmid) || this.#shared.has(vmid))
-    this.#held.add(vmid)
+    await this.#take(kind, vmid, timeoutMs, () => {
+      if (this.#isHeld(vmid) || this.#shared.has(vmid)) return false
+      this.#held.add(vmid)
+      return true
+    })
     try {
       return await work()
     } finally {
@@ -39,8 +42,11 @@ export class ConfigLocks {
     work: () => T | Promise<T>,
     timeoutMs = 10_000,
   ): Promise<T> {
-    await this.#wait(kind, vmid, timeoutMs, () => this.#isHeld(vmid))
-    this.#shared.set(vmid, (this.#shared.get(vmid) ?? 0) + 1)
+    await this.#take(kind, vmid, timeoutMs, () => {
+      if (this.#isHeld(vmid)) return false
+      this.#shared.set(vmid, (this.#shared.get(vmid) ?? 0) + 1)
+      return true
+    })
     try {
       return await work()
     } finally {
@@ -50,10 +56,11 @@ export class ConfigLocks {
     }
   }
 
-  async #wait(kind: Kind, vmid: number, timeoutMs: number, isTaken: () => boolean): Promise<void> {
+  /** Looking and taking are one step, or two waiters would both find it free. */
+  async #take(kind: Kind, vmid: number, timeoutMs: number, tryTake: () => boolean): Promise<void> {
     const {clock} = this.#cluster
     const deadline = clock.now() + timeoutMs
-    while (isTaken()) {
+    while (!tryTake()) {
       if (clock.now() >= deadline) die(`can't lock file '${lockFile(kind, vmid)}' - got timeout`)
       await clock.sleep(POLL_MS)
     }
