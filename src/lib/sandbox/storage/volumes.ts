@@ -103,13 +103,18 @@ export function allocateVolume(cluster: Cluster, wanted: Allocation): Volume {
   })
 }
 
+/** What a new sparse image takes on its disk. */
+const SPARSE_BYTES = 331_776
+
 /** Puts a volume whose name is already known on the storage: a backup archive, an upload, a clone. */
 export function addVolume(cluster: Cluster, storage: Storage, node: string, volume: Volume): Volume {
   const {volid} = volume
   if (findVolume(cluster, volid, node)) die(`disk image '${volumePath(cluster, volid)}' already exists`)
+  const isImage = volume.content === 'images' || volume.content === 'rootdir'
   const full: Volume = {
     ctime: cluster.nowSeconds(),
-    ...(storageType(storage).naming === 'file' && volume.content !== 'backup' && {parent: null}),
+    ...(storageType(storage).naming === 'file' &&
+      isImage && {parent: null, used: Math.min(volume.size, SPARSE_BYTES)}),
     ...volume,
     ...(!storage.shared && {node}),
   }
