@@ -1,0 +1,58 @@
+// A sandbox without HTTP in virtual time, started from the recorded seed, for tests that call the API directly.
+import {readFileSync} from 'node:fs'
+import {Api} from '../../src/lib/sandbox/api.ts'
+import {VirtualClock} from '../../src/lib/sandbox/clock.ts'
+import {Cluster} from '../../src/lib/sandbox/cluster.ts'
+import {loadSeed} from '../../src/lib/sandbox/seed.ts'
+
+const seedText = readFileSync(new URL('../fixtures/pve/scenarios/seed.json', import.meta.url), 'utf8')
+const seed: unknown = JSON.parse(seedText)
+
+export interface Answer {
+  status: number
+  reason: string
+  data: unknown
+  errors?: Record<string, string>
+}
+
+/** The full-rights token of the seed. */
+export const FULL_TOKEN = 'root@pam!felhom=11111111-2222-3333-4444-555555555555'
+
+export class InProcessSandbox {
+  readonly clock = new VirtualClock()
+  readonly cluster = new Cluster(loadSeed(structuredClone(seed)), this.clock)
+  readonly #api = new Api(this.cluster)
+
+  get(path: string, token = FULL_TOKEN): Promise<Answer> {
+    return this.#call('GET', path, token)
+  }
+
+  put(path: string, form: Record<string, string | number>, token = FULL_TOKEN): Promise<Answer> {
+    return this.#call('PUT', path, token, form)
+  }
+
+  post(path: string, form: Record<string, string | number>, token = FULL_TOKEN): Promise<Answer> {
+    return this.#call('POST', path, token, form)
+  }
+
+  async #call(
+    method: string,
+    path: string,
+    token: string,
+    form?: Record<string, string | number>,
+  ): Promise<Answer> {
+    const body = form && new URLSearchParams(Object.entries(form).map(([k, v]) => [k, String(v)])).toString()
+    const headers = {
+      authorization: `PVEAPIToken=${token}`,
+      ...(body !== undefined && {
+        'content-type': 'application/x-www-form-urlencoded',
+        'content-length': String(body.length),
+      }),
+    }
+    const url = `/api2/json${path}`
+    const request = {method, url, headers, ...(body !== undefined && {body})}
+    const {status, reason, text} = await this.clock.run(this.#api.handle(request))
+    const json = (text === '' ? {} : JSON.parse(text)) as {data?: unknown; errors?: Record<string, string>}
+    return {status, reason, data: json.data, ...(json.errors && {errors: json.errors})}
+  }
+}
