@@ -34,7 +34,7 @@ function replay(url: string, caFile: string, file: string): Promise<Result> {
       try {
         resolve(JSON.parse(stdout) as Result)
       } catch {
-        reject(new Error(`${file}: ${stderr || String(error)}`))
+        reject(new Error(`${file}: ${stderr || (error?.message ?? 'no JSON')}`))
       }
     })
   })

@@ -13,17 +13,16 @@ export interface ApiAnswer {
   route?: string
 }
 
+/** What came of a request, before it is put into a format. */
 export type Outcome =
   | {plain: ApiAnswer}
-  | {status: 200; data: unknown; meta: Record<string, unknown>; isProtected: boolean; route?: string}
+  | {data: unknown; meta: Record<string, unknown>}
   | {
       status: number
       message: string
       errors?: Record<string, string>
       /** Thrown as an exception with a code, which turns the code into text in extjs answers. */
       isException: boolean
-      isProtected: boolean
-      route?: string
     }
 
 const STATUS_TEXTS: Record<number, string> = {
@@ -37,8 +36,8 @@ const STATUS_TEXTS: Record<number, string> = {
 
 const JSON_TYPE = 'application/json;charset=UTF-8'
 
-export const isFormat = (format: string): format is 'json' | 'extjs' =>
-  format === 'json' || format === 'extjs'
+export type Format = 'json' | 'extjs'
+export const isFormat = (format: string): format is Format => format === 'json' || format === 'extjs'
 
 /** An error of the HTTP server itself: no content type, the message as text unless `text` says otherwise. */
 export function plainAnswer(status: number, message: string, text = message): ApiAnswer {
@@ -47,24 +46,28 @@ export function plainAnswer(status: number, message: string, text = message): Ap
 
 /** The reason phrase is the first line of the message; a carriage return in it spoils the whole answer. */
 function withReason(answer: ApiAnswer): ApiAnswer {
-  const reason = (answer.reason || STATUS_TEXTS[answer.status] || 'Unknown').split('\n', 1)[0] ?? ''
+  const message = answer.reason || STATUS_TEXTS[answer.status] || 'Unknown'
+  const reason = message.split('\n', 1)[0] ?? ''
   if (!reason.includes('\r')) return {...answer, reason}
   return {...answer, status: 400, reason: 'Bad Request', text: '', closes: true}
 }
 
-export function formatAnswer(format: 'json' | 'extjs', outcome: Outcome): ApiAnswer {
+/** `isProtected`: the daemon answers, and its answers end the connection. */
+export function formatAnswer(format: Format, outcome: Outcome, isProtected: boolean): ApiAnswer {
   if ('plain' in outcome) return outcome.plain
-  const isExtjs = format === 'extjs'
-  const route = outcome.route === undefined ? {} : {route: outcome.route}
   if ('data' in outcome) {
-    const body = {data: outcome.data, ...outcome.meta, ...(isExtjs && {success: 1})}
-    return {...jsonAnswer(200, 'OK', body, outcome.isProtected), ...route}
+    const body = {data: outcome.data, ...outcome.meta, ...(format === 'extjs' && {success: 1})}
+    return jsonAnswer(200, 'OK', body, isProtected)
   }
   const {status, message, errors, isException} = outcome
   const body = {data: null, message, ...(errors && {errors})}
-  if (!isExtjs) return {...jsonAnswer(status, message, body, true), ...route}
-  const told = {...body, status: isException ? String(status) : status, success: 0}
-  return {...jsonAnswer(200, 'OK', told, outcome.isProtected), ...route}
+  if (format === 'json') return jsonAnswer(status, message, body, true)
+  return jsonAnswer(
+    200,
+    'OK',
+    {...body, status: isException ? String(status) : status, success: 0},
+    isProtected,
+  )
 }
 
 function jsonAnswer(status: number, reason: string, body: unknown, closes: boolean): ApiAnswer {

@@ -1,19 +1,15 @@
 // The whole API of the sandbox without HTTP: it knows how Proxmox turns a request into an answer, from the
-// format in the path over authentication, routing, proxying, permissions and validation to the handler. It
-// touches the cluster alone, and time only through the cluster's clock. Every request gets exactly one
-// answer; an error never escapes as an exception.
-import type {Call, Method, Params, Principal, Route} from './call.ts'
+// format in the path over authentication to the handler. It touches the cluster alone, and time only through
+// the cluster's clock. Every request gets exactly one answer; an error never escapes as an exception.
+import type {Route} from './call.ts'
 import type {Cluster} from './cluster.ts'
-import {PveError, paramError, permissionDenied} from './pve-error.ts'
-import {Router, type Match} from './router.ts'
+import {PveError} from './pve-error.ts'
+import {Router} from './router.ts'
 import {allRoutes} from './routes.ts'
 import {authenticate, type Authentication} from './access/authenticate.ts'
-import {checkPermission} from './access/check-permission.ts'
-import {plainAnswer, formatAnswer, isFormat, type ApiAnswer, type Outcome} from './answer.ts'
+import {formatAnswer, isFormat, plainAnswer, type ApiAnswer, type Outcome} from './answer.ts'
+import {dispatch} from './dispatch.ts'
 import {readParams, refuseBody} from './request-body.ts'
-import {locateNode} from './proxy.ts'
-import {requireQuorum} from './quorum.ts'
-import {validateParams} from './schema/validate.ts'
 
 export type {ApiAnswer} from './answer.ts'
 
@@ -27,7 +23,6 @@ export interface ApiRequest {
 }
 
 const KNOWN_METHODS = new Set(['GET', 'POST', 'PUT', 'DELETE'])
-const NO_TOKEN_CALLS = new Set(['POST /access/ticket'])
 const UNAUTHORIZED_DELAY_MS = 3000
 
 let defaultRouter: Router | undefined
@@ -42,15 +37,16 @@ export class Api {
   }
 
   async handle(request: ApiRequest): Promise<ApiAnswer> {
-    const {method} = request
+    const {method, url, headers} = request
     if (!KNOWN_METHODS.has(method)) return plainAnswer(501, `method '${method}' not available`, '')
-    const refusal = refuseTransferEncoding(request.headers['transfer-encoding'])
+    const refusal = refuseTransferEncoding(headers['transfer-encoding'])
     if (refusal) return refusal
-    const path = unescapeBytes(request.url.split(/[?#]/, 1)[0] ?? '')
-    if (!path.startsWith('/api2')) return plainAnswer(500, `no such file '${path}'\n`)
+    const path = unescapeBytes(url.split(/[?#]/, 1)[0] ?? '')
     const [, format, rest] = /^\/api2\/+([a-z][a-z0-9]+)(\/.*)?$/s.exec(path) ?? []
-    if (format === undefined) return plainAnswer(501, 'no such uri')
-    return this.#handleFormat(request, format, rest ?? '/')
+    if (format !== undefined) return this.#handleFormat(request, format, rest ?? '/')
+    return path.startsWith('/api2')
+      ? plainAnswer(501, 'no such uri')
+      : plainAnswer(500, `no such file '${path}'\n`)
   }
 
   async #handleFormat(request: ApiRequest, format: string, path: string): Promise<ApiAnswer> {
@@ -66,13 +62,12 @@ export class Api {
     const refusal = refuseBody(request)
     if (refusal) return refusal
     if (!isFormat(format)) return plainAnswer(501, `no formatter for uri ${path}, ${format}`)
-    const outcome = await this.#respond(request, path, authentication)
+    const {outcome, route, isProtected} = await this.#respond(request, path, authentication)
     if ('status' in outcome && outcome.status === 401) {
-      await this.#cluster.clock.sleep(
-        Math.max(0, UNAUTHORIZED_DELAY_MS - (this.#cluster.clock.now() - startedMs)),
-      )
+      const waitedMs = this.#cluster.clock.now() - startedMs
+      await this.#cluster.clock.sleep(Math.max(0, UNAUTHORIZED_DELAY_MS - waitedMs))
     }
-    return formatAnswer(format, outcome)
+    return {...formatAnswer(format, outcome, isProtected), ...(route && {route: route.path})}
   }
 
   #authenticate({method, headers}: ApiRequest, path: string): Authentication {
@@ -83,98 +78,34 @@ export class Api {
     })
   }
 
-  async #respond(request: ApiRequest, path: string, authentication: Authentication): Promise<Outcome> {
-    let params: Params
+  async #respond(
+    request: ApiRequest,
+    path: string,
+    authentication: Authentication,
+  ): Promise<{outcome: Outcome; route?: Route; isProtected: boolean}> {
     try {
-      params = readParams(request)
+      const params = readParams(request)
+      const match = this.#router.find(request.method, path)
+      if (match) {
+        const outcome = await dispatch({cluster: this.#cluster, match, path, params, authentication})
+        return {outcome, route: match.route, isProtected: match.schema?.protected === 1}
+      }
+      const message = `Method '${request.method} ${path}' not implemented`
+      return {outcome: {status: 501, message, isException: false}, isProtected: false}
     } catch (error) {
       if (!(error instanceof PveError)) throw error
-      return {plain: plainAnswer(error.status, error.message)}
-    }
-    const match = this.#router.find(request.method, path)
-    if (!match) {
-      const message = `Method '${request.method} ${path}' not implemented`
-      return {status: 501, message, isException: false, isProtected: false}
-    }
-    const about = {isProtected: match.schema?.protected === 1, route: match.route.path}
-    try {
-      return {...about, ...(await this.#dispatch(match, path, params, authentication))}
-    } catch (error) {
-      return {...about, ...failure(error)}
+      return {outcome: {plain: plainAnswer(error.status, error.message)}, isProtected: false}
     }
   }
-
-  async #dispatch(
-    match: Match,
-    path: string,
-    params: Params,
-    authentication: Authentication,
-  ): Promise<Outcome> {
-    const {route, schema} = match
-    if (authentication.isApiToken && NO_TOKEN_CALLS.has(`${route.method} ${route.path}`)) {
-      throw new PveError(
-        403,
-        `Permission check failed (URI '${path}' not available with API token, need proper ticket.\n)\n`,
-      )
-    }
-    const call = this.#newCall(route, authentication.principal, mergeParams(match.pathParams, params))
-    if (route.check) route.check(call)
-    else if (authentication.principal) checkPermission(schema?.permissions, call)
-    else if (schema?.permissions?.user !== 'world') permissionDenied('user != null')
-    const node = schema?.proxyto === undefined ? undefined : call.params[schema.proxyto]
-    if (typeof node === 'string') {
-      const location = await locateNode(this.#cluster, node)
-      if (location.plain) return {plain: location.plain}
-      call.params[schema?.proxyto ?? 'node'] = location.name
-    }
-    if (schema) call.params = validateParams(schema, call.params)
-    requireQuorum(call)
-    const data: unknown = await route.handler(call)
-    return {status: 200, data: data ?? null, meta: call.meta, isProtected: schema?.protected === 1}
-  }
-
-  #newCall(route: Route, principal: Principal | undefined, params: Params): Call {
-    return {
-      cluster: this.#cluster,
-      principal: principal ?? {userid: '', authid: ''},
-      method: route.method as Method,
-      route: route.path,
-      params,
-      meta: {},
-    }
-  }
-}
-
-function failure(error: unknown): Outcome {
-  if (error instanceof PveError) {
-    const {status, message, errors} = error
-    return {status, message, isException: status !== 500, isProtected: false, ...(errors && {errors})}
-  }
-  const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  return {
-    status: 500,
-    message: `internal error of the sandbox: ${message}\n`,
-    isException: false,
-    isProtected: false,
-  }
-}
-
-function mergeParams(pathParams: Record<string, string>, params: Params): Params {
-  for (const name of Object.keys(params).sort()) {
-    if (pathParams[name] !== undefined && pathParams[name] !== params[name]) {
-      paramError({[name]: 'duplicate parameter (already defined in URI) with conflicting values!'})
-    }
-  }
-  return {...pathParams, ...params}
 }
 
 function refuseTransferEncoding(encoding: string | undefined): ApiAnswer | undefined {
   if (!encoding) return undefined
   const isChunked = encoding.toLowerCase() === 'chunked'
-  return plainAnswer(
-    501,
-    isChunked ? 'chunked transfer encoding not supported' : `Unknown transfer encoding '${encoding}'`,
-  )
+  const message = isChunked
+    ? 'chunked transfer encoding not supported'
+    : `Unknown transfer encoding '${encoding}'`
+  return plainAnswer(501, message)
 }
 
 function unescapeBytes(text: string): string {

@@ -1,8 +1,9 @@
 // What a request carries: parameters from the query and, for POST and PUT, from the body; and the bodies
 // that Proxmox refuses before it looks at the path.
-import type {ParamValue, Params} from './call.ts'
 import type {ApiRequest} from './api.ts'
 import {plainAnswer, type ApiAnswer} from './answer.ts'
+import {decodeForm, decodeJson} from './schema/decode-body.ts'
+import type {RawParams} from './schema/validate.ts'
 
 const MAX_BODY_BYTES = 512 * 1024
 
@@ -23,28 +24,16 @@ export function refuseBody({method, headers, body}: ApiRequest): ApiAnswer | und
 const mediaType = (type: string | undefined): string | undefined => type?.split(/\s*[;,]\s*/)[0]
 
 /** The parameters of a request; the query wins over the body. */
-export function readParams({method, url, headers, body}: ApiRequest): Params {
-  const query = decodeForm(url.split('#', 1)[0]?.split(/\?(.*)/s)[1] ?? '')
-  if (method !== 'PUT' && method !== 'POST') return withoutCacheBuster(query)
-  const text = typeof body === 'string' ? body : Buffer.from(body ?? []).toString('utf8')
-  const isJson = mediaType(headers['content-type']) === 'application/json'
-  const fields = isJson ? (JSON.parse(text) as Params) : decodeForm(text)
-  return withoutCacheBuster({...fields, ...query})
-}
-
-function withoutCacheBuster(params: Params): Params {
+export function readParams({method, url, headers, body}: ApiRequest): RawParams {
+  const query = decodeForm(/\?([^#]*)/.exec(url)?.[1] ?? '')
+  const takesBody = method === 'PUT' || method === 'POST'
+  const params = takesBody ? Object.assign(readFields(headers['content-type'], body ?? ''), query) : query
+  // Browsers add it against caches.
   delete params['_dc']
   return params
 }
 
-function decodeForm(text: string): Params {
-  const params: Params = {}
-  for (const pair of text.split(/[&;]/)) {
-    if (pair === '') continue
-    const [name = '', value = ''] = pair.split('=')
-    params[decodeURIComponent(name.replaceAll('+', ' '))] = decodeURIComponent(
-      value.replaceAll('+', ' '),
-    ) as ParamValue
-  }
-  return params
+function readFields(type: string | undefined, body: Uint8Array | string): RawParams {
+  if (mediaType(type) !== 'application/json') return decodeForm(body)
+  return decodeJson(typeof body === 'string' ? body : Buffer.from(body).toString('utf8'))
 }

@@ -1,6 +1,6 @@
 // Finds the route of a path. The tree comes from the path patterns of all routes and of the schema, so that
 // a known path without a handler and an unknown one both end as "not implemented".
-import type {Method, Route} from './call.ts'
+import type {Route} from './call.ts'
 import {methodSchema, type MethodSchema} from './schema/api-schema.ts'
 
 export interface Endpoint {
@@ -36,20 +36,23 @@ export class Router {
   find(method: string, path: string): Match | undefined {
     const pathParams: Record<string, string> = {}
     const segments = segmentsOf(path)
-    let folder: Folder | undefined = this.#root
+    let folder = this.#root
     for (let i = 0; i < segments.length; i++) {
       const segment = segments[i] ?? ''
-      const {fixed, parameter}: Folder = folder
-      if (parameter && !fixed.has(segment)) {
-        const value = parameter.takesRest ? segments.slice(i).join('/') : segment
-        if (!/^\S+$/.test(value)) return undefined
-        pathParams[parameter.name] = value
-        folder = parameter.folder
-        if (parameter.takesRest) break
-      } else folder = fixed.get(segment)
-      if (!folder) return undefined
+      const child = folder.fixed.get(segment)
+      if (child) {
+        folder = child
+        continue
+      }
+      const {parameter} = folder
+      if (!parameter) return undefined
+      const value = parameter.takesRest ? segments.slice(i).join('/') : segment
+      if (!/^\S+$/.test(value)) return undefined
+      pathParams[parameter.name] = value
+      folder = parameter.folder
+      if (parameter.takesRest) break
     }
-    const endpoint = folder.methods.get(method as Method)
+    const endpoint = folder.methods.get(method)
     return endpoint && {...endpoint, pathParams}
   }
 }

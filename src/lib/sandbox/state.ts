@@ -107,9 +107,12 @@ export interface Access {
     userid: string
     enable: number
     expire: number
-    email?: string
     realmType: string
+    email?: string
     comment?: string
+    firstname?: string
+    lastname?: string
+    keys?: string
   }[]
   /** `tokenid` is the full id, user@realm!name. */
   tokens: {tokenid: string; secret: string; privsep: number; expire: number; comment?: string}[]

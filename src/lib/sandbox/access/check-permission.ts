@@ -2,8 +2,9 @@
 // privileges and the request's parameters.
 import {PveError, die, permissionDenied} from '../pve-error.ts'
 import type {Call} from '../call.ts'
-import {ROOT, hasPrivs, requirePrivs} from './permissions.ts'
+import {ROOT, grantorPrivs, hasPrivs, requirePrivs} from './permissions.ts'
 import {normalizeAclPath} from './acl-path.ts'
+import {listItems} from './user-config.ts'
 
 export interface PermissionRule {
   user?: string
@@ -97,9 +98,7 @@ function requireUserGroup([privs, ...rest]: unknown[], call: Call): void {
 }
 
 function requireNamedGroups(call: Call, privs: string[], allowed: Set<string>): void {
-  const named = textOf(call, 'groups')
-    .split(/[,;\s]+/)
-    .filter((g) => g !== '')
+  const named = listItems(textOf(call, 'groups'))
   if (named.length === 0) permissionDenied(`/access/groups, ${privs.join('|')}`)
   for (const group of named) {
     if (!allowed.has(group)) permissionDenied(`/access/groups/${group}, ${privs.join('|')}`)
@@ -120,14 +119,6 @@ function requireUserParam(test: string, call: Call): void {
   if (call.principal.authid !== userid) deny()
 }
 
-const GRANTOR_PRIVS: [RegExp, string][] = [
-  [/^\/storage\/.+$/, 'Datastore.Allocate'],
-  [/^\/vms\/.+$/, 'VM.Allocate'],
-  [/^\/pool\/.+$/, 'Pool.Allocate'],
-]
-
 function requirePermModify(path: string | undefined, call: Call): void {
-  if (path === undefined) return
-  const extra = GRANTOR_PRIVS.filter(([pattern]) => pattern.test(path)).map(([, priv]) => priv)
-  requirePrivs(call, path, ['Permissions.Modify', ...extra], true)
+  if (path !== undefined) requirePrivs(call, path, grantorPrivs(path), true)
 }

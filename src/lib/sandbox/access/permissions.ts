@@ -159,3 +159,15 @@ export function requirePrivs(subject: Subject, path: string, privs: string[], an
   const missing = any ? privs.join('|') : (privs.find((p) => !granted.has(p)) ?? '')
   permissionDenied(`${path}, ${missing}`)
 }
+
+const GRANTOR_PRIVS: [RegExp, string][] = [
+  [/^\/storage\/.+$/, 'Datastore.Allocate'],
+  [/^\/vms\/.+$/, 'VM.Allocate'],
+  [/^\/pool\/.+$/, 'Pool.Allocate'],
+]
+
+/** Any of these lets somebody change the ACL of a path. */
+export function grantorPrivs(path: string): string[] {
+  const extra = GRANTOR_PRIVS.filter(([pattern]) => pattern.test(path)).map(([, priv]) => priv)
+  return ['Permissions.Modify', ...extra]
+}

@@ -32,6 +32,7 @@ export const routes: Route[] = [
     'acme backup backup-info bulk-action ceph config firewall ha jobs log mapping metrics notifications nextid ' +
       'options replication resources status tasks sdn',
   ),
+  page('/access', 'subdir', 'users groups acl roles domains openid tfa ticket password'),
   page('/cluster/ha', 'name', 'status resources groups rules'),
   page(
     '/nodes/{node}',

@@ -65,7 +65,7 @@ function redirectToHttps(request: IncomingMessage, response: ServerResponse): vo
   const isSafe = request.method === 'GET' || request.method === 'HEAD'
   const [status, reason] = isSafe ? [301, 'Moved Permanently'] : [308, 'Permanent Redirect']
   const location = `https://${host}${request.url ?? '/'}`
-  response.writeHead(status as number, reason as string, {Location: location, Connection: 'close'})
+  response.writeHead(status, reason, {Location: location, Connection: 'close'})
   response.end(reason)
 }
 

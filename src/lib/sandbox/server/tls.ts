@@ -17,10 +17,9 @@ const VALID_DAYS = 5 * 365
 export async function makeServerIdentity(): Promise<ServerIdentity> {
   provideReflectMetadata()
   const x509 = await import('@peculiar/x509')
-  x509.cryptoProvider.set(webcrypto as Crypto)
-  const usages = ['sign', 'verify'] as const
-  const newKeys = (): Promise<CryptoKeyPair> =>
-    webcrypto.subtle.generateKey(ALGORITHM, true, [...usages]) as Promise<CryptoKeyPair>
+  x509.cryptoProvider.set(webcrypto)
+  const newKeys = (): Promise<webcrypto.CryptoKeyPair> =>
+    webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
   const [caKeys, keys] = await Promise.all([newKeys(), newKeys()])
   const period = {
     notBefore: new Date(Date.now() - DAY_MS),
