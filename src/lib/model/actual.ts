@@ -11,6 +11,8 @@ export interface ActualCluster {
   /** Sorted by vmid. */
   readonly guests: readonly ActualGuest[]
   readonly completeness: Completeness
+  /** What else could not be read and why, for the person who reads the result: quorum, HA. */
+  readonly notes: readonly string[]
 }
 
 /** A standalone node counts as quorate. `unknown`: the token may not read it. */
