@@ -1,7 +1,7 @@
 // Builds dist/: esbuild with splitting, one entry per command, then oclif's manifest. Packages are bundled,
 // because resolving hundreds of small files is most of a command's start-up time.
 import {build} from 'esbuild'
-import {cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
+import {readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {join, relative} from 'node:path'
 import {fileURLToPath} from 'node:url'
 
@@ -34,9 +34,6 @@ await build({
   },
   logLevel: 'warning',
 })
-
-mkdirSync(join(root, 'dist/data'), {recursive: true})
-cpSync(join(root, 'examples/homelab'), join(root, 'dist/data/homelab'), {recursive: true})
 
 process.env.NODE_ENV = 'production'
 const {Plugin} = await import('@oclif/core')

@@ -24,7 +24,7 @@ export function describeSettings(entries: LoadedSettings['entries']): SettingRow
 
 function showValue(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? '[]' : value.map(showValue).join(', ')
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 export function describeOrigin(origin: Origin): string {

@@ -1,7 +1,8 @@
 // Finds the API token: a file first, then a systemd credential, then the environment; never a flag. The
 // secret goes to the connection and nowhere else.
 import {join} from 'node:path'
-import {FelhomError} from '../model/felhom-error.ts'
+import {FelhomError, isFelhomError} from '../model/felhom-error.ts'
+import {ApiToken} from '../pve/api-token.ts'
 import type {TokenSource} from '../settings/settings.ts'
 import {readPrivateFile} from '../store/private-file.ts'
 
@@ -9,21 +10,22 @@ import {readPrivateFile} from '../store/private-file.ts'
 export const DEFAULT_CREDENTIAL = 'felhom-token'
 export const DEFAULT_VARIABLE = 'FELHOM_TOKEN'
 
-const TOKEN = /^[^\s!=:@]+@[^\s!=:@]+![^\s!=:]+=[^\s=]+$/
-
-export function readToken(source: TokenSource | undefined, env: NodeJS.ProcessEnv): string {
+export function readToken(source: TokenSource | undefined, env: NodeJS.ProcessEnv): ApiToken {
   const {text, place} = source ? fromSource(source, env) : fromDefaults(env)
-  const token = text.trim()
-  if (!TOKEN.test(token)) {
-    throw new FelhomError('token_missing', `${place} holds no API token`, {
-      hint: 'It must hold one line of the form user@realm!id=secret, as Proxmox shows it when a token is created.',
+  try {
+    return ApiToken.parse(text)
+  } catch (error) {
+    if (!isFelhomError(error, 'token_invalid')) throw error
+    throw new FelhomError('token_invalid', `${place} holds no API token of the form user@realm!name=secret`, {
+      ...(error.hint !== undefined && {hint: error.hint}),
+      doubt: 'No request was sent.',
     })
   }
-  return token
 }
 
 interface Found {
   text: string
+  /** In words, for messages: the text itself is never repeated. */
   place: string
 }
 

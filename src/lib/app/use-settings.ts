@@ -2,6 +2,7 @@
 import {DiagnosticsError} from '../model/diagnostics-error.ts'
 import {loadSettings, type LoadedSettings, type SettingsRequest} from '../settings/load-settings.ts'
 
+export {loadSettings}
 export type {LoadedSettings, SettingsRequest}
 
 export function useSettings(request: SettingsRequest): LoadedSettings {

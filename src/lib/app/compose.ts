@@ -1,0 +1,74 @@
+// The one place where the adapters to Proxmox are constructed. Commands and use cases receive what is made
+// here; the heavy packages behind it are loaded only when a command really talks to Proxmox.
+import {readFileSync} from 'node:fs'
+import {rootCertificates} from 'node:tls'
+import {FelhomError} from '../model/felhom-error.ts'
+import type {Connection} from '../pve/connection.ts'
+import type {Reader} from '../pve/read.ts'
+import type {TlsTrust} from '../pve/tls-trust.ts'
+import type {Settings} from '../settings/settings.ts'
+import {readToken} from './read-token.ts'
+
+export interface ProxmoxAccess {
+  reader: Reader
+  /** user@realm!name */
+  tokenId: string
+  endpoint: string
+  close(): Promise<void>
+}
+
+export async function openProxmox(settings: Settings, env: NodeJS.ProcessEnv): Promise<ProxmoxAccess> {
+  const [endpoint] = settings.endpoints
+  if (endpoint === undefined) {
+    throw new FelhomError('settings_invalid', 'no endpoint is configured', {
+      hint: 'Write endpoint: https://your-node:8006 into felhom.yaml, or set FELHOM_ENDPOINT. Without a Proxmox at hand, try: felhom sandbox',
+      doubt: 'Nothing was read and nothing was changed.',
+    })
+  }
+  const token = readToken(settings.token, env)
+  const trust = chooseTrust(settings.tls)
+  const [{Connection: Http}, {createReader}] = await Promise.all([
+    import('../pve/connection.ts'),
+    import('../pve/read.ts'),
+  ])
+  const connection: Connection = new Http({
+    endpoints: settings.endpoints,
+    token,
+    trust,
+    limits: {reads: settings.limits.reads, writesPerNode: settings.limits.writesPerNode},
+  })
+  return {reader: createReader(connection), tokenId: token.id, endpoint, close: () => connection.close()}
+}
+
+/** Pins, or the cluster's CA, or else the public authorities, for a node with a certificate of theirs. */
+function chooseTrust({ca, fingerprints}: Settings['tls']): TlsTrust {
+  if (fingerprints.length > 0) return {fingerprints}
+  if (ca === undefined) return {ca: rootCertificates.join('\n')}
+  try {
+    return {ca: readFileSync(ca, 'utf8')}
+  } catch (error) {
+    throw new FelhomError(
+      'settings_invalid',
+      `the CA file ${ca} cannot be read (${(error as NodeJS.ErrnoException).code ?? ''})`,
+      {
+        cause: error,
+        hint: 'tls.ca names a copy of /etc/pve/pve-root-ca.pem of the cluster.',
+        doubt: 'No request was sent.',
+      },
+    )
+  }
+}
+
+/** Opens Proxmox for `work` and closes it again, whatever happens. */
+export async function withProxmox<T>(
+  settings: Settings,
+  env: NodeJS.ProcessEnv,
+  work: (access: ProxmoxAccess) => Promise<T>,
+): Promise<T> {
+  const access = await openProxmox(settings, env)
+  try {
+    return await work(access)
+  } finally {
+    await access.close()
+  }
+}

@@ -1,0 +1,70 @@
+// Looks at the files felhom depends on: who may read and change them.
+import {lstatSync} from 'node:fs'
+import {isFelhomError} from '../../model/felhom-error.ts'
+import type {Finding} from '../../model/health.ts'
+import type {LoadedSettings} from '../../settings/load-settings.ts'
+import type {TokenSource} from '../../settings/settings.ts'
+import {readToken} from '../read-token.ts'
+
+export function checkSettings({files, diagnostics}: LoadedSettings): Finding {
+  const base = {id: 'settings', title: 'Settings'}
+  if (diagnostics.length > 0) {
+    const [first] = diagnostics
+    const place = first ? [first.file, first.line].filter((p) => p !== undefined).join(':') : ''
+    const detail = `${diagnostics.length} mistakes, the first in ${place}: ${first?.message ?? ''}`
+    return {...base, verdict: 'mend', detail, mend: ['felhom config show']}
+  }
+  const loose = files.filter((file) => ((lstatSync(file, {throwIfNoEntry: false})?.mode ?? 0) & 0o022) !== 0)
+  if (loose.length > 0) {
+    const mend = loose.map((file) => `chmod go-w ${file}`)
+    return {...base, verdict: 'mend', detail: `others may change ${loose.join(', ')}`, mend}
+  }
+  return {
+    ...base,
+    verdict: 'ok',
+    detail: files.length === 0 ? 'no settings file; flags and variables only' : files.join(', '),
+  }
+}
+
+export function checkToken(source: TokenSource | undefined, env: NodeJS.ProcessEnv): Finding {
+  const base = {id: 'token', title: 'API token'}
+  try {
+    const token = readToken(source, env)
+    const place =
+      source === undefined
+        ? 'environment or credential'
+        : Object.entries(source)
+            .map(([k, v]) => `${k} ${v}`)
+            .join('')
+    return {...base, verdict: 'ok', detail: `${token.id} (${place})`}
+  } catch (error) {
+    if (!isFelhomError(error)) throw error
+    return {
+      ...base,
+      verdict: 'mend',
+      detail: error.message,
+      ...(error.hint !== undefined && {mend: [error.hint]}),
+    }
+  }
+}
+
+export function checkStateDirectory(path: string): Finding {
+  const base = {id: 'state', title: 'State directory'}
+  const stat = lstatSync(path, {throwIfNoEntry: false})
+  if (!stat) return {...base, verdict: 'ok', detail: `${path} will be made at the first apply`}
+  if (stat.isSymbolicLink() || !stat.isDirectory())
+    return {...base, verdict: 'mend', detail: `${path} is not a directory`, mend: [`rm ${path}`]}
+  const own = process.getuid?.() ?? 0
+  if (stat.uid !== own)
+    return {
+      ...base,
+      verdict: 'mend',
+      detail: `${path} belongs to uid ${stat.uid}`,
+      mend: [`chown -R ${own} ${path}`],
+    }
+  if ((stat.mode & 0o077) !== 0) {
+    const mode = (stat.mode & 0o777).toString(8).padStart(4, '0')
+    return {...base, verdict: 'mend', detail: `${path} has mode ${mode}`, mend: [`chmod 700 ${path}`]}
+  }
+  return {...base, verdict: 'ok', detail: path}
+}
