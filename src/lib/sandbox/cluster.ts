@@ -11,11 +11,14 @@ export class Cluster {
   readonly clock: Clock
   readonly tasks: TaskRunner
   readonly locks: ConfigLocks
+  /** Epoch milliseconds of the sandbox's own start. */
+  readonly startedMs: number
   #seed: number
 
   constructor(state: ClusterState, clock: Clock = systemClock, seed = 1) {
     this.state = state
     this.clock = clock
+    this.startedMs = clock.now()
     this.#seed = seed
     this.tasks = new TaskRunner(this)
     this.locks = new ConfigLocks(this)
@@ -62,7 +65,8 @@ export class Cluster {
 
   /** A MAC address under the cluster's prefix, upper-case as Proxmox writes it. */
   randomMac(): string {
-    const prefix = String(this.state.options['mac_prefix'] ?? 'BC:24:11')
+    const configured = this.state.options['mac_prefix']
+    const prefix = typeof configured === 'string' ? configured : 'BC:24:11'
     const missing = 6 - prefix.split(':').length
     const rest = Array.from({length: missing}, () => this.randomHex(2).toUpperCase())
     return [prefix, ...rest].join(':')

@@ -1,5 +1,6 @@
 // Starts and ends worker tasks. A task has a real UPID, a log that ends in its verdict, and runs on the
 // cluster's clock; what throws in a worker becomes the task's exit status, never the caller's error.
+import {keepStatistics} from '../stats/guest-stats.ts'
 import {TaskArchive} from './task-archive.ts'
 import {formatUpid} from './upid.ts'
 import type {Cluster} from '../cluster.ts'
@@ -33,7 +34,6 @@ export class TaskRunner {
   readonly #cluster: Cluster
   readonly #running = new Map<string, RunningTask>()
   readonly #archive: TaskArchive
-  readonly #onStart: (() => void)[] = []
   /** Per node: when its task list was last told to the cluster, and about which task. */
   readonly #broadcasts = new Map<string, {upid: string; atMs: number}>()
   #pid = 1000
@@ -52,7 +52,7 @@ export class TaskRunner {
 
   /** Starts `worker` and returns its UPID at once. */
   start(node: string, type: string, id: string, user: string, worker: Worker): string {
-    for (const notify of this.#onStart) notify()
+    keepStatistics(this.#cluster)
     const task = this.#create(node, type, id, user)
     const running: RunningTask = {stop: new AbortController(), killed: false}
     this.#archive.add(task)
@@ -80,11 +80,6 @@ export class TaskRunner {
   isJustAnnounced(task: Task): boolean {
     const last = this.#broadcasts.get(task.node)
     return last?.upid === task.upid && this.#cluster.clock.now() - last.atMs < 10_000
-  }
-
-  /** Called before each task starts, that is, before most changes of a guest's state. */
-  onStart(notify: () => void): void {
-    this.#onStart.push(notify)
   }
 
   /** Stops a task as DELETE does: politely, then for good. Resolves when the caller gets its answer. */
