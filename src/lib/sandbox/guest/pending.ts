@@ -20,11 +20,11 @@ export function unset(section: Record<string, unknown>, key: string): void {
 }
 
 /** A copy of the three sections to change freely; nothing is kept before `keepStaged`. */
-export function stage(guest: Guest): Staged {
-  return {config: {...guest.config}, pending: {...guest.pending}, pendingDelete: {...guest.pendingDelete}}
+export function stage(from: Staged): Staged {
+  return {config: {...from.config}, pending: {...from.pending}, pendingDelete: {...from.pendingDelete}}
 }
 
-export function keepStaged(guest: Guest, staged: Staged): void {
+export function keepStaged(guest: Staged, staged: Staged): void {
   guest.config = staged.config
   guest.pending = staged.pending
   guest.pendingDelete = staged.pendingDelete

@@ -1,7 +1,7 @@
 // A network of a running container is changed step by step, and Proxmox writes the config file after each step:
 // when a later option of the same update fails, these steps stay.
 import {unset, type Staged} from '../../guest/pending.ts'
-import {die} from '../../pve-error.ts'
+import {die, PveError} from '../../pve-error.ts'
 import {bridgeMtu, hasBridge, parseNet, printNet, type Net} from './network.ts'
 import type {Cluster} from '../../cluster.ts'
 import type {Guest} from '../../state.ts'
@@ -42,25 +42,29 @@ function addInterface(change: NetChange, net: Net): void {
 function updateInterface(change: NetChange, old: Net, net: Net): void {
   const kept = {...old}
   if (isReplugged(old, net)) {
-    try {
-      plugIntoBridge(change, net)
-    } catch (error) {
-      // The old connection is restored, and the text gains a line end on the way.
-      throw error instanceof Error ? Object.assign(error, {message: `${error.message}\n`}) : error
-    }
+    replug(change, net)
     Object.assign(kept, pick(net, ['bridge', 'tag', 'firewall', 'rate', 'link_down']))
   } else if (old['rate'] !== net['rate']) setOrRemove(kept, 'rate', net['rate'])
   writeNet(change, kept)
 }
 
+/** On failure Proxmox restores the old connection, and the text gains a line end on the way. */
+function replug(change: NetChange, net: Net): void {
+  try {
+    plugIntoBridge(change, net)
+  } catch (error) {
+    if (error instanceof PveError) throw new PveError(error.status, `${error.message}\n`)
+    throw error
+  }
+}
+
 function isReplugged(old: Net, net: Net): boolean {
-  const differs = (key: string): boolean => Number(old[key] ?? Number.NaN) !== Number(net[key] ?? Number.NaN)
-  const numberDiffers = (key: string): boolean =>
-    (old[key] !== undefined || net[key] !== undefined) && differs(key)
+  const number = (of: Net, key: string): number | undefined =>
+    of[key] === undefined ? undefined : Number(of[key])
   return (
     old['bridge'] !== net['bridge'] ||
-    numberDiffers('tag') ||
-    numberDiffers('firewall') ||
+    number(old, 'tag') !== number(net, 'tag') ||
+    number(old, 'firewall') !== number(net, 'firewall') ||
     (old['link_down'] === '1') !== (net['link_down'] === '1')
   )
 }

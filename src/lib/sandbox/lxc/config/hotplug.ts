@@ -1,6 +1,6 @@
 // What happens to changes of a running container: some take effect at once, some wait for the next start, and
 // some are refused. Only the options that this update names are looked at.
-import {removePendingDelete, unset, type Staged} from '../../guest/pending.ts'
+import {removePendingDelete, stage, unset, type Staged} from '../../guest/pending.ts'
 import {die} from '../../pve-error.ts'
 import {findVolume} from '../../storage/volumes.ts'
 import {collectError, takeOver, type OptionErrors} from './apply-pending.ts'
@@ -76,8 +76,9 @@ function plug(cluster: Cluster, guest: Guest, staged: Staged, option: string): v
       guest,
       staged,
       option,
+      // What follows must not reach into what was written.
       write: () => {
-        writeStaged(guest, copyOf(staged))
+        writeStaged(guest, stage(staged))
       },
     })
   } else if (option.startsWith('dev')) requireDevice(value)
@@ -94,13 +95,4 @@ function plugMountPoint(cluster: Cluster, guest: Guest, staged: Staged, option: 
     die(`volume '${volume}' does not exist`)
   }
   settleMountPoint(cluster, guest, staged, option)
-}
-
-/** Proxmox writes the file in the middle of a network change; what follows must not reach into what was written. */
-function copyOf(staged: Staged): Staged {
-  return {
-    config: {...staged.config},
-    pending: {...staged.pending},
-    pendingDelete: {...staged.pendingDelete},
-  }
 }
