@@ -46,24 +46,25 @@ function unescapeBytes(text: string): string {
 }
 
 /** A JSON body; what is no object is the 500 that the server dies with. */
-export function decodeJson(text: string): RawParams {
-  const value = readJson(text)
+export function decodeJson(body: Uint8Array | string): RawParams {
+  const value = readJson(typeof body === 'string' ? body : decoder.decode(body))
   if (value === null) return Object.create(null) as RawParams
-  if (Array.isArray(value)) throw new PveError(500, `Not a HASH reference at ${SERVER_FILE} line 978.\n`)
+  if (Array.isArray(value) || typeof value === 'boolean') dieInServer('Not a HASH reference', 978)
   if (typeof value === 'object') return value
-  const shown = typeof value === 'boolean' ? (value ? '1' : '0') : value
-  throw new PveError(
-    500,
-    `Can't use string ("${shown}") as a HASH ref while "strict refs" in use at ${SERVER_FILE} line 978.\n`,
-  )
+  const shown = value.length > 32 ? `"${value.slice(0, 32)}"...` : `"${value}"`
+  return dieInServer(`Can't use string (${shown}) as a HASH ref while "strict refs" in use`, 978)
+}
+
+/** Perl tells where it died when nobody foresaw the error. */
+function dieInServer(message: string, line: number): never {
+  throw new PveError(500, `${message} at ${SERVER_FILE} line ${line}.\n`)
 }
 
 function readJson(text: string): RawValue {
   try {
     return new JsonReader(text).read()
   } catch (error) {
-    if (error instanceof MalformedJson)
-      throw new PveError(500, `${error.message} at ${SERVER_FILE} line 934.\n`)
+    if (error instanceof MalformedJson) dieInServer(error.message, 934)
     throw error
   }
 }

@@ -15,7 +15,7 @@ export class MalformedJson extends Error {
 function display(rest: string): string {
   let out = ''
   for (const char of rest) {
-    if (out.length > 20) return `${out}...`
+    if (out.length >= 20) return `${out}...`
     const code = char.codePointAt(0) ?? 0
     const named = NAMED[char]
     if (named !== undefined) out += named
@@ -78,8 +78,7 @@ export class JsonReader {
     this.#enter()
     if (this.#text[this.#at] === '}') return this.#leave(object)
     for (;;) {
-      if (this.#text[this.#at] !== '"')
-        this.#fail('malformed JSON string, neither tag, array, object, number, string or atom')
+      if (this.#text[this.#at] !== '"') this.#fail(`'"' expected`)
       const key = this.#string()
       this.#skipSpace()
       if (this.#text[this.#at] !== ':') this.#fail("':' expected")
@@ -150,11 +149,25 @@ export class JsonReader {
     const char = this.#text[this.#at] ?? ''
     const plain = ESCAPES[char]
     if (plain !== undefined) return plain
-    if (char !== 'u') return this.#fail('illegal backslash escape sequence in string')
+    if (char !== 'u') return this.#failAt(-1, 'illegal backslash escape sequence in string')
+    const high = this.#hexDigits()
+    if (high >= 0xdc00 && high < 0xe000) this.#failAt(1, 'missing high surrogate character in surrogate pair')
+    if (high < 0xd800 || high >= 0xe000) return String.fromCharCode(high)
+    if (!this.#text.startsWith('\\u', this.#at + 1)) {
+      this.#failAt(1, 'missing low surrogate character in surrogate pair')
+    }
+    this.#at += 2
+    const low = this.#hexDigits()
+    if (low < 0xdc00 || low >= 0xe000) this.#failAt(1, 'surrogate pair expected')
+    return String.fromCharCode(high, low)
+  }
+
+  /** From the `u` to the last of its four digits. */
+  #hexDigits(): number {
     const hex = this.#text.slice(this.#at + 1, this.#at + 5)
-    if (!/^[0-9a-fA-F]{4}$/.test(hex)) return this.#fail('malformed \\uXXXX character in JSON string')
+    if (!/^[0-9a-fA-F]{4}$/.test(hex)) this.#failAt(1, 'exactly four hexadecimal digits expected')
     this.#at += 4
-    return String.fromCharCode(parseInt(hex, 16))
+    return parseInt(hex, 16)
   }
 
   #word<T extends RawValue>(word: string, value: T): T {
@@ -164,22 +177,41 @@ export class JsonReader {
   }
 
   #number(): string {
-    const rest = this.#text.slice(this.#at, this.#at + 400)
-    const match = /^-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/.exec(rest)
-    if (!match) return this.#fail('malformed number (no digits after initial minus)')
-    const [text, fraction, exponent] = match
-    this.#at += text.length
-    const next = this.#text[this.#at] ?? ''
-    if (/^-?0$/.test(text) && /[0-9]/.test(next)) {
-      return this.#fail('malformed number (leading zero must not be followed by another digit)')
+    const start = this.#at
+    if (this.#text[this.#at] === '-') this.#at++
+    if (this.#text[this.#at] === '0') {
+      this.#at++
+      if (this.#isDigit()) {
+        this.#fail('malformed number (leading zero must not be followed by another digit)')
+      }
+    } else {
+      this.#digits('malformed number (no digits after initial minus)')
     }
-    if (next === '.') this.#failAfter(1, 'malformed number (no digits after decimal point)')
-    if (exponent === undefined && /[eE]/.test(next))
-      this.#failAfter(1, 'malformed number (no digits after exp sign)')
-    return fraction === undefined && exponent === undefined ? integerText(text) : floatText(Number(text))
+    const integerEnd = this.#at
+    if (this.#text[this.#at] === '.') {
+      this.#at++
+      this.#digits('malformed number (no digits after decimal point)')
+    }
+    if (/[eE]/.test(this.#text[this.#at] ?? '')) {
+      this.#at++
+      if (/[+-]/.test(this.#text[this.#at] ?? '')) this.#at++
+      this.#digits('malformed number (no digits after exp sign)')
+    }
+    const text = this.#text.slice(start, this.#at)
+    return this.#at === integerEnd ? integerText(text) : floatText(Number(text))
   }
 
-  #failAfter(characters: number, complaint: string): never {
+  #isDigit(): boolean {
+    return /[0-9]/.test(this.#text[this.#at] ?? '')
+  }
+
+  #digits(complaint: string): void {
+    if (!this.#isDigit()) this.#fail(complaint)
+    while (this.#isDigit()) this.#at++
+  }
+
+  /** Fails at a place beside the current one. */
+  #failAt(characters: number, complaint: string): never {
     this.#at += characters
     return this.#fail(complaint)
   }

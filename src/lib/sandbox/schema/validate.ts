@@ -31,21 +31,22 @@ export function validateParams(schema: MethodSchema, params: RawParams): Params 
   const method = compiledMethod(schema)
   const errors: Errors = new Map()
   const result = Object.create(null) as Params
+  const dependent: string[] = []
   for (const key of Object.keys(params)) {
-    const raw = params[key] ?? null
     const property = propertyOf(method, key)
     if (!property) {
       if (!method.open) addError(errors, key, UNKNOWN)
       continue
     }
-    const value = normalize(raw, property.schema)
+    const value = normalize(params[key] ?? null, property.schema)
     property.check(value, key, errors)
-    checkRequires(property.schema, key, params, errors)
+    if (property.schema.requires !== undefined) dependent.push(key)
     result[key] = untaint(value)
   }
   for (const key of method.required) {
     if (params[key] === undefined) method.properties.get(key)?.check(null, key, errors)
   }
+  for (const key of dependent) checkRequires(propertyOf(method, key)?.schema.requires, key, params, errors)
   if (errors.size > 0) paramError(Object.fromEntries(errors))
   return result
 }
@@ -79,7 +80,7 @@ function propertyOf(method: CompiledMethod, key: string): Property | undefined {
   return option && option.index < optionCount(option.name) ? method.indexed.get(option.name) : undefined
 }
 
-function checkRequires({requires}: Schema, key: string, params: RawParams, errors: Errors): void {
+function checkRequires(requires: string | undefined, key: string, params: RawParams, errors: Errors): void {
   if (requires === undefined || (params[requires] ?? null) !== null) return
   addError(errors, requires, `missing property required by '${key}'`)
 }
