@@ -20,7 +20,7 @@ function lookUp(properties: Record<string, Schema>, option: string): Schema | un
   const own = Object.hasOwn(properties, option) ? properties[option] : undefined
   if (own) return own
   const indexed = splitIndexed(option)
-  if (!indexed || indexed.index >= optionCount('qemu', indexed.name)) return undefined
+  if (!indexed || indexed.index >= optionCount(indexed.name)) return undefined
   return properties[`${indexed.name}[n]`]
 }
 
