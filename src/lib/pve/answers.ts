@@ -179,6 +179,11 @@ export function readPermissions(data: unknown): Permissions {
   return paths
 }
 
+/** `time` is UTC, in seconds. */
+export function readNodeTimeMs(data: unknown): number {
+  return readInteger(readFields(data, 'data')['time'], 'data.time') * 1000
+}
+
 export function readNextId(data: unknown): number {
   return readVmid(data, 'next id')
 }

@@ -9,6 +9,7 @@ import {
   readClusterStatus,
   readGuestStatus,
   readNextId,
+  readNodeTimeMs,
   readPendingConfig,
   readPermissions,
   readVersion,
@@ -17,7 +18,7 @@ import {
   type VersionAnswer,
 } from './answers.ts'
 import type {ReadConnection} from './connection.ts'
-import {guestPath, joinPath, malformedPart} from './paths.ts'
+import {guestPath, joinPath, malformedPart, nodePath} from './paths.ts'
 import {readCluster} from './read-cluster.ts'
 import {readLogOfTask, readStatusOfTask, readTasksOfNode, type TaskFilter} from './tasks.ts'
 
@@ -32,6 +33,8 @@ export interface Reader {
   version(): Promise<VersionAnswer>
   permissions(): Promise<Permissions>
   clusterStatus(): Promise<ClusterStatusAnswer>
+  /** What the node's clock shows, in milliseconds since the epoch. */
+  nodeTimeMs(node: string): Promise<number>
   nextId(): Promise<number>
   /** Asked of the cluster itself, so that guests which the token may not see count too. */
   isVmidFree(vmid: number): Promise<boolean>
@@ -50,6 +53,7 @@ export function createReader(connection: ReadConnection): Reader {
     version: async () => readVersion(await data('version')),
     permissions: async () => readPermissions(await data('access', 'permissions')),
     clusterStatus: async () => readClusterStatus(await data('cluster', 'status')),
+    nodeTimeMs: async (node) => readNodeTimeMs((await connection.get(nodePath(node, 'time'))).data),
     nextId: async () => readNextId(await data('cluster', 'nextid')),
     isVmidFree: (vmid) => isVmidFree(connection, vmid),
   }

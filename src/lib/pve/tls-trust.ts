@@ -36,7 +36,8 @@ function createPinnedConnector(fingerprints: readonly string[], timeoutMs: numbe
   const pins = new Set(fingerprints.map(normalizeFingerprint))
   if (pins.size === 0) throw invalidTrust('the list of pinned fingerprints is empty')
   // Node would judge by a CA that does not exist here; the judgement follows below, on the bare certificate.
-  const connect = buildConnector({rejectUnauthorized: false, timeout: timeoutMs})
+  // A resumed session shows no certificate to judge, so each connection makes a full handshake.
+  const connect = buildConnector({rejectUnauthorized: false, maxCachedSessions: 0, timeout: timeoutMs})
   return (options, callback) => {
     connect(options, (error, socket) => {
       const host = options.host ?? options.hostname
