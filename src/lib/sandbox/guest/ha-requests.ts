@@ -17,7 +17,12 @@ export function requestHaState(
   const resource = haResource(cluster, kind, vmid)
   if (!resource) return
   resource.state = state
-  void cluster.clock.sleep(HA_REACTION_MS).then(() => {
+  requestHaAction(cluster, () => {
     if (haResource(cluster, kind, vmid) === resource && resource.state === state) act()
   })
+}
+
+/** Something that the manager does when it next looks, a migration for example. */
+export function requestHaAction(cluster: Cluster, act: () => void): void {
+  void cluster.clock.sleep(HA_REACTION_MS).then(act)
 }
