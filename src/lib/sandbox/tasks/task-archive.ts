@@ -9,13 +9,26 @@ class NodeTasks {
   #index: Task[] = []
   #previous: Task[] = []
   #indexBytes = 0
+  readonly #orphans: Task[] = []
 
   add(task: Task): void {
+    this.#archiveOrphans()
     if (task.exitstatus === undefined) this.running.add(task)
-    else this.archive(task)
+    else this.#archive(task)
   }
 
-  archive(task: Task): void {
+  /** Nobody waits for an orphan, so it counts as running until the node next looks at its workers. */
+  end(task: Task, isOrphan: boolean): void {
+    this.#archiveOrphans()
+    if (isOrphan) this.#orphans.push(task)
+    else this.#archive(task)
+  }
+
+  #archiveOrphans(): void {
+    for (const task of this.#orphans.splice(0)) this.#archive(task)
+  }
+
+  #archive(task: Task): void {
     this.running.delete(task)
     this.#index.push(task)
     this.#indexBytes += task.upid.length + (task.exitstatus?.length ?? 0) + ' 00000000 \n'.length
@@ -51,8 +64,8 @@ export class TaskArchive {
     if (this.#tasks.length > MAX_LOGS) this.#forgetOldest()
   }
 
-  end(task: Task): void {
-    this.#node(task.node).archive(task)
+  end(task: Task, isOrphan: boolean): void {
+    this.#node(task.node).end(task, isOrphan)
   }
 
   find(upid: string): Task | undefined {

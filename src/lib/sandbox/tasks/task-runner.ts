@@ -2,6 +2,7 @@
 // cluster's clock; what throws in a worker becomes the task's exit status, never the caller's error.
 import {keepStatistics} from '../stats/guest-stats.ts'
 import {TaskArchive} from './task-archive.ts'
+import {PveError} from '../pve-error.ts'
 import {formatUpid} from './upid.ts'
 import type {Cluster} from '../cluster.ts'
 import type {Task} from '../state.ts'
@@ -21,6 +22,7 @@ interface RunningTask {
   stop: AbortController
   /** Killed: no verdict. */
   killed: boolean
+  isOrphan: boolean
 }
 
 const INTERRUPTED = 'received interrupt'
@@ -50,11 +52,11 @@ export class TaskRunner {
     return this.#pid
   }
 
-  /** Starts `worker` and returns its UPID at once. */
-  start(node: string, type: string, id: string, user: string, worker: Worker): string {
+  /** Starts `worker` and returns its UPID at once. An orphan was started by a task that has ended meanwhile. */
+  start(node: string, type: string, id: string, user: string, worker: Worker, isOrphan = false): string {
     keepStatistics(this.#cluster)
     const task = this.#create(node, type, id, user)
-    const running: RunningTask = {stop: new AbortController(), killed: false}
+    const running: RunningTask = {stop: new AbortController(), killed: false, isOrphan}
     this.#archive.add(task)
     this.#running.set(task.upid, running)
     this.#broadcast(task)
@@ -152,8 +154,9 @@ export class TaskRunner {
     if (task.exitstatus !== undefined) return
     task.exitstatus = exitstatus
     task.endtime = this.#cluster.nowSeconds()
+    const isOrphan = this.#running.get(task.upid)?.isOrphan ?? false
     this.#running.delete(task.upid)
-    this.#archive.end(task)
+    this.#archive.end(task, isOrphan)
     this.#broadcast(task)
   }
 
@@ -162,7 +165,12 @@ export class TaskRunner {
   }
 }
 
+/** As Perl prints it: an exception with a status names that first, then its parameters; lines are joined. */
 function oneLine(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error)
+  let message = error instanceof Error ? error.message : String(error)
+  if (error instanceof PveError && error.status !== 500) {
+    const errors = Object.entries(error.errors ?? {}).map(([name, text]) => `${name}: ${text}\n`)
+    message = `${String(error.status)} ${message}${errors.join('')}`
+  }
   return message.replace(/\n$/, '').replaceAll('\n', ' ')
 }

@@ -38,19 +38,23 @@ export function isContainerRunning(call: Call, vmid = vmidOf(call)): boolean {
 }
 
 export function start(call: Call): string {
+  return requestStart(call, (type, worker) => forkTask(call, type, worker))
+}
+
+function requestStart(call: Call, fork: (type: string, worker: Worker) => string): string {
   const skipLock = maySkipLock(call)
   const vmid = vmidOf(call)
   if (isContainerRunning(call)) die(`CT ${String(vmid)} already running`)
   requireQuorum(call.cluster)
   if (isHaManaged(call.cluster, 'lxc', vmid)) {
-    return forkTask(call, 'hastart', (task) => {
+    return fork('hastart', (task) => {
       task.log(`Requesting HA start for CT ${String(vmid)}`)
       requestHaState(call.cluster, 'lxc', vmid, 'started', () => {
         forkAsManager(call, 'vzstart', (haTask) => startUnderLock(call, haTask))
       })
     })
   }
-  return forkTask(call, 'vzstart', (task) => startUnderLock(call, task, skipLock))
+  return fork('vzstart', (task) => startUnderLock(call, task, skipLock))
 }
 
 /** The body of a start task. */
@@ -63,7 +67,11 @@ function startUnderLock(call: Call, task: TaskContext, skipLock = false): Promis
 
 /** What create and rollback do when they are told to start afterwards: a task of its own, for which nobody waits. */
 export function startAfterwards(call: Call): void {
-  start({...call, params: {node: nodeOf(call), vmid: String(vmidOf(call))}})
+  const {cluster, principal} = call
+  const own: Call = {...call, params: {node: nodeOf(call), vmid: String(vmidOf(call))}}
+  requestStart(own, (type, worker) =>
+    cluster.tasks.start(nodeOf(call), type, String(vmidOf(call)), principal.authid, worker, true),
+  )
 }
 
 export function stop(call: Call): string {
