@@ -162,13 +162,16 @@ export function compileObjectCheck(format: ObjectFormat, open = false) {
   const schemas = new Map(Object.entries(format))
   const properties = Object.entries(format).map(([key, schema]) => ({
     key,
-    schema,
     check: compileSchema(schema),
+    mayMiss: schema.optional === 1 || schema.alias !== undefined,
   }))
   return (data: Record<string, string>, path: string): Errors => {
     const errors: Errors = new Map()
     const at = (key: string): string => (path === '' ? key : `${path}.${key}`)
-    for (const {key, check} of properties) check(data[key] ?? null, at(key), errors)
+    for (const {key, check, mayMiss} of properties) {
+      const value = data[key]
+      if (value !== undefined || !mayMiss) check(value ?? null, at(key), errors)
+    }
     for (const key of Object.keys(data)) {
       const schema = schemas.get(key)
       if (!schema) {

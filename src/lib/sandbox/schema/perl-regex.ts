@@ -18,10 +18,11 @@ interface Scan {
 export function perlRegex(source: string, options: {whole?: boolean; ignoreCase?: boolean} = {}): RegExp {
   const scan: Scan = {source, at: 0, out: '', ignoreCase: [options.ignoreCase ?? false]}
   while (scan.at < source.length) step(scan)
-  return new RegExp(options.whole === true ? `^${scan.out}${END}` : scan.out, 'u')
+  return new RegExp(options.whole === true ? `^${scan.out}\\n?$` : scan.out, 'u')
 }
 
-const END = '(?=\\n?(?![^]))'
+/** Perl's `$`: the end, or just before a final newline. */
+const END = '(?=\\n?$)'
 
 function step(scan: Scan): void {
   const char = scan.source[scan.at] ?? ''
@@ -60,7 +61,7 @@ function escape(scan: Scan, inClass: boolean): string {
   if (known !== undefined) return inClass ? known : `[${known}]`
   if (char === '0') return '\\0'
   if (char === 'Z') return END
-  if (char === 'z') return '(?![^])'
+  if (char === 'z') return '$'
   if (char === 'A') return '^'
   if (char === 'x') {
     const hex = scan.source.slice(scan.at, scan.at + 2)
