@@ -60,7 +60,7 @@ export function readUpdate(subject: Subject, params: Params): UpdateRequest {
 }
 
 /** A list counts as its elements after each other, a JSON null as empty. */
-function textParams(params: Params): Section {
+export function textParams(params: Params): Section {
   const texts: Section = {}
   for (const [key, value] of Object.entries(params)) {
     texts[key] = value === null ? '' : Array.isArray(value) ? value.join('\0') : value
@@ -76,11 +76,11 @@ function summaryOf(given: Section): string {
     .join(' ')
 }
 
-function clampCpuUnits(settings: Section): void {
+export function clampCpuUnits(settings: Section): void {
   if (Number(settings['cpuunits'] ?? 0) >= MAX_CPU_UNITS) settings['cpuunits'] = String(MAX_CPU_UNITS)
 }
 
-function resolveCdromAlias(settings: Section): void {
+export function resolveCdromAlias(settings: Section): void {
   const {cdrom} = settings
   if (cdrom === undefined || cdrom === '') return
   Reflect.deleteProperty(settings, 'cdrom')
@@ -140,7 +140,7 @@ function checkAccess(subject: Subject, {vmid, settings, deletions}: UpdateReques
 }
 
 /** Percent sequences become the bytes they stand for, anything else stays. */
-function unescapeUri(text: string): string {
+export function unescapeUri(text: string): string {
   return text.replace(/(?:%[0-9a-fA-F]{2})+/g, (bytes) =>
     Buffer.from(bytes.replaceAll('%', ''), 'hex').toString('utf8'),
   )
