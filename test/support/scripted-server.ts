@@ -25,14 +25,23 @@ export interface ScriptedServer {
   close(): Promise<void>
 }
 
+const rawSockets = new WeakMap<TLSSocket, Socket | undefined>()
+
+/** Ends the connection with a TCP reset. */
+export function resetConnection(socket: TLSSocket): void {
+  rawSockets.get(socket)?.resetAndDestroy()
+}
+
 export async function startScriptedServer(identity: Identity, script: Script): Promise<ScriptedServer> {
   let received = ''
   let connections = 0
   const requests: ScriptedRequest[] = []
   const sockets = new Set<TLSSocket>()
+  const raw = new Map<number | undefined, Socket>()
   const server = createTlsServer({cert: identity.cert, key: identity.key}, (socket) => {
     connections++
     sockets.add(socket)
+    rawSockets.set(socket, raw.get(socket.remotePort))
     let waiting = ''
     let nth = 0
     socket.on('error', () => undefined)
@@ -47,6 +56,7 @@ export async function startScriptedServer(identity: Identity, script: Script): P
       }
     })
   })
+  server.on('connection', (socket: Socket) => raw.set(socket.remotePort, socket))
   server.on('tlsClientError', () => undefined)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {

@@ -39,7 +39,9 @@ export function connectFailure(error: Error, host: string): FelhomError {
 export function exchangeFailure(error: Error, what: string): FelhomError {
   if (error instanceof FelhomError) return error
   const code = exchangeCode(errorCode(error))
-  return new FelhomError(code, `${what}: ${describe(error)}`, {cause: error})
+  // The parser's error carries the bytes it met, and those may be anything: they are not handed on.
+  const cause = 'data' in error ? {} : {cause: error}
+  return new FelhomError(code, `${what}: ${describe(error)}`, cause)
 }
 
 function exchangeCode(code: string): ErrorCode {
