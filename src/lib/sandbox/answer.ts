@@ -7,6 +7,8 @@ export interface ApiAnswer {
   /** Absent: no header. */
   contentType?: string
   text: string
+  /** Beyond those of every answer. */
+  headers?: Record<string, string>
   /** Whether the connection ends with this answer, as it does where the daemon behind the proxy answered. */
   closes: boolean
   /** Pattern of the route that answered. */
@@ -56,7 +58,7 @@ function withReason(answer: ApiAnswer): ApiAnswer {
 export function formatAnswer(format: Format, outcome: Outcome, isProtected: boolean): ApiAnswer {
   if ('plain' in outcome) return outcome.plain
   if ('data' in outcome) {
-    const body = {data: outcome.data, ...outcome.meta, ...(format === 'extjs' && {success: 1})}
+    const body = {data: outcome.data, ...truthy(outcome.meta), ...(format === 'extjs' && {success: 1})}
     return jsonAnswer(200, 'OK', body, isProtected)
   }
   const {status, message, errors, isException} = outcome
@@ -68,6 +70,11 @@ export function formatAnswer(format: Format, outcome: Outcome, isProtected: bool
     {...body, status: isException ? String(status) : status, success: 0},
     isProtected,
   )
+}
+
+/** A total of 0 is left out, as Perl takes it for nothing. */
+function truthy(meta: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(meta).filter(([, value]) => Boolean(value)))
 }
 
 function jsonAnswer(status: number, reason: string, body: unknown, closes: boolean): ApiAnswer {

@@ -1,75 +1,120 @@
-// The knobs of the sandbox: POST /sandbox/control takes one JSON object.
+// The knobs of the sandbox: POST /sandbox/control takes one JSON object, one control.
+//
+//   {"hang": 101, "on": true}            the guest ignores shutdown; so failStart (starts fail), warnStart
+//                                        (starts of a container end in WARNINGS: 1)
+//   {"lock": "backup", "kind": "lxc", "vmid": 101}       sets the guest's lock; null takes it off
+//   {"configLockHeldSeconds": 5, "vmid": 101}            somebody else holds the config file's lock
+//   {"startDelaySeconds": 1}, {"stopDelaySeconds": 1}    how long starting and stopping takes
+//   {"fault": {…}}                       see faults.ts; {"faults": "clear"} disarms all of them
+//   {"node": "pve2", "online": false}, {"quorate": false}, {"loseTask": "UPID:…"}
 import type {Cluster} from '../cluster.ts'
-import type {Guest, Kind} from '../state.ts'
+import type {Guest} from '../state.ts'
+import {parseFault, type Faults} from './faults.ts'
+import * as fields from './json-fields.ts'
+import {ControlError, type Json} from './json-fields.ts'
 
-export class ControlError extends Error {}
+interface Target {
+  cluster: Cluster
+  faults: Faults
+}
 
-type Json = Record<string, unknown>
-type Apply = (cluster: Cluster, control: Json) => void
+interface Control {
+  fields: readonly string[]
+  apply: (target: Target, json: Json) => void
+}
 
-const CONTROLS: Record<string, {fields: string[]; apply: Apply}> = {
-  hang: {fields: ['on'], apply: (c, x) => (guestOf(c, x['hang']).knobs.hang = flagOf(x, 'on'))},
-  failStart: {
-    fields: ['on'],
-    apply: (c, x) => (guestOf(c, x['failStart']).knobs.failStart = flagOf(x, 'on')),
+const guestFlag = (name: 'hang' | 'failStart' | 'warnStart'): Control => ({
+  fields: ['on'],
+  apply: ({cluster}, json) => {
+    guestOf(cluster, json, name).knobs[name] = fields.booleanField(json, 'on')
   },
-  warnStart: {
-    fields: ['on'],
-    apply: (c, x) => (guestOf(c, x['warnStart']).knobs.warnStart = flagOf(x, 'on')),
+})
+
+const delay = (name: 'startDelaySeconds' | 'stopDelaySeconds'): Control => ({
+  fields: [],
+  apply: ({cluster}, json) => {
+    cluster.state.knobs[name] = fields.numberField(json, name, 0)
   },
+})
+
+const CONTROLS: Record<string, Control> = {
+  hang: guestFlag('hang'),
+  failStart: guestFlag('failStart'),
+  warnStart: guestFlag('warnStart'),
   lock: {fields: ['kind', 'vmid'], apply: setLock},
   configLockHeldSeconds: {fields: ['vmid'], apply: holdConfigLock},
-  startDelaySeconds: {
+  startDelaySeconds: delay('startDelaySeconds'),
+  stopDelaySeconds: delay('stopDelaySeconds'),
+  fault: {
     fields: [],
-    apply: (c, x) => (c.state.knobs.startDelaySeconds = secondsOf(x, 'startDelaySeconds')),
+    apply: ({faults}, json) => {
+      faults.add(parseFault(json['fault']))
+    },
   },
-  stopDelaySeconds: {
+  faults: {
     fields: [],
-    apply: (c, x) => (c.state.knobs.stopDelaySeconds = secondsOf(x, 'stopDelaySeconds')),
+    apply: ({faults}, json) => {
+      fields.choiceField(json, 'faults', ['clear'])
+      faults.clear()
+    },
   },
+  node: {fields: ['online'], apply: setOnline},
+  quorate: {
+    fields: [],
+    apply: ({cluster}, json) => {
+      cluster.state.quorate = fields.booleanField(json, 'quorate')
+    },
+  },
+  loseTask: {fields: [], apply: loseTask},
 }
 
-export function applyControl(cluster: Cluster, control: unknown): void {
-  if (typeof control !== 'object' || control === null || Array.isArray(control)) {
-    throw new ControlError('a control is a JSON object')
+/** Throws a ControlError that says what is wrong; then nothing has changed. */
+export function applyControl(target: Target, value: unknown): void {
+  const json = fields.asObject(value, 'a control')
+  const names = Object.keys(CONTROLS).filter((name) => name in json)
+  const [name] = names
+  const control = name === undefined ? undefined : CONTROLS[name]
+  if (name === undefined || !control || names.length > 1) {
+    throw new ControlError(`one control at a time, of ${Object.keys(CONTROLS).join(', ')}`)
   }
-  const json = control as Json
-  const name = Object.keys(CONTROLS).find((key) => key in json)
-  const known = name === undefined ? undefined : CONTROLS[name]
-  if (name === undefined || !known) throw new ControlError(`unknown control: ${JSON.stringify(json)}`)
-  for (const field of Object.keys(json)) {
-    if (field !== name && !known.fields.includes(field)) throw new ControlError(`unknown field: ${field}`)
-  }
-  known.apply(cluster, json)
+  fields.refuseUnknownFields(json, [name, ...control.fields], `"${name}"`)
+  control.apply(target, json)
 }
 
-function guestOf(cluster: Cluster, vmid: unknown, kind?: Kind): Guest {
-  const guest = typeof vmid === 'number' ? cluster.guest(vmid) : undefined
-  if (!guest || (kind && guest.kind !== kind)) throw new ControlError(`no such guest: ${String(vmid)}`)
+function guestOf(cluster: Cluster, json: Json, field: string): Guest {
+  const vmid = fields.integerField(json, field, 100)
+  const guest = cluster.guest(vmid)
+  if (!guest) throw new ControlError(`there is no guest ${String(vmid)}`)
   return guest
 }
 
-function flagOf(control: Json, field: string): boolean {
-  const value = control[field]
-  if (typeof value !== 'boolean') throw new ControlError(`${field} is true or false`)
-  return value
+function setLock({cluster}: Target, json: Json): void {
+  const guest = guestOf(cluster, json, 'vmid')
+  const kind = fields.choiceField(json, 'kind', ['lxc', 'qemu'])
+  if (guest.kind !== kind) throw new ControlError(`guest ${String(guest.vmid)} is of kind ${guest.kind}`)
+  if (json['lock'] === null) delete guest.config['lock']
+  else guest.config['lock'] = fields.textField(json, 'lock')
 }
 
-function secondsOf(control: Json, field: string): number {
-  const value = control[field]
-  if (typeof value !== 'number' || !(value >= 0)) throw new ControlError(`${field} is a number of seconds`)
-  return value
+function holdConfigLock({cluster}: Target, json: Json): void {
+  const seconds = fields.numberField(json, 'configLockHeldSeconds', 0)
+  guestOf(cluster, json, 'vmid').knobs.configLockHeldUntilMs = cluster.clock.now() + seconds * 1000
 }
 
-function setLock(cluster: Cluster, control: Json): void {
-  const guest = guestOf(cluster, control['vmid'], control['kind'] as Kind)
-  const lock = control['lock']
-  if (lock === null) delete guest.config['lock']
-  else if (typeof lock === 'string') guest.config['lock'] = lock
-  else throw new ControlError('lock is a name or null')
+function setOnline({cluster}: Target, json: Json): void {
+  const name = fields.textField(json, 'node')
+  const online = fields.booleanField(json, 'online')
+  const node = cluster.node(name)
+  if (!node) throw new ControlError(`there is no node ${name}`)
+  if (!online && name === cluster.state.localNode) {
+    throw new ControlError(`${name} is the node that answers; it cannot be offline`)
+  }
+  node.online = online
 }
 
-function holdConfigLock(cluster: Cluster, control: Json): void {
-  const seconds = secondsOf(control, 'configLockHeldSeconds')
-  guestOf(cluster, control['vmid']).knobs.configLockHeldUntilMs = cluster.clock.now() + seconds * 1000
+function loseTask({cluster}: Target, json: Json): void {
+  const upid = fields.textField(json, 'loseTask')
+  const task = cluster.tasks.find(upid)
+  if (!task) throw new ControlError(`there is no task ${upid}`)
+  task.lost = true
 }

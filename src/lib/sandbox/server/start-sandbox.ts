@@ -1,95 +1,92 @@
 // Starts an embedded Proxmox on loopback: HTTPS with a certificate authority of its own, the API over the
-// cluster's core, and its own controls under /sandbox. It may touch the network of this machine and a
-// temporary directory. It guarantees that close() leaves nothing behind.
-import {mkdtemp, rm, writeFile} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
-import path from 'node:path'
-import type {IncomingMessage, ServerResponse} from 'node:http'
-import {Api} from '../api.ts'
-import {Cluster} from '../cluster.ts'
-import {loadSeed} from '../seed.ts'
-import {applyControl, ControlError} from './control.ts'
+// cluster's core, and its own controls under /sandbox. It may touch the network of this machine, a temporary
+// directory, and the files that it is told to keep. It guarantees that close() leaves nothing else behind.
+import {systemClock, type Clock} from '../clock.ts'
+import type {Cluster} from '../cluster.ts'
+import type {ClusterState} from '../state.ts'
 import {openConnections} from './connections.ts'
-import {encodeAnswer, readBody, readRequest, writeAnswer} from './http.ts'
-import {makeServerIdentity} from './tls.ts'
+import {Faults} from './faults.ts'
+import {prepareIdentity} from './identity-files.ts'
+import {respond, type Server} from './respond.ts'
+import {ServedCluster} from './served-cluster.ts'
+import {loadStateFile, StateFile} from './state-file.ts'
+import {Stats} from './stats.ts'
 
 export interface SandboxOptions {
   /** 0: any free port. */
   port: number
   seed: unknown
   host?: string
+  /** The state is kept there over restarts; a reset goes back to the seed. */
   stateFile?: string
+  /** Certificates are kept there; else they are made anew at each start. */
+  caDir?: string
   /** After how long an idle connection is dropped; Proxmox: 5 s. */
   idleMs?: number
+  clock?: Clock
 }
 
 export interface Sandbox {
   url: string
+  /** PEM of the certificate authority that clients must trust. */
   caFile: string
   caPem: string
+  /** SHA-256 of the server certificate, AB:CD:…. */
   fingerprint: string
+  /** By the name that the seed gives a token, else by its id: `user@realm!name=secret`. */
   tokens: Record<string, string>
+  /** The cluster of the moment; a reset puts another in its place. */
   readonly cluster: Cluster
   close(): Promise<void>
 }
 
-const MAX_REQUESTS_PER_CONNECTION = 100
+const IDLE_MS = 5000
 
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const identity = await makeServerIdentity()
-  let cluster = new Cluster(loadSeed(options.seed))
-  let api = new Api(cluster)
-  const served = new WeakMap<object, number>()
-
-  const answerSandbox = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const say = (status: number, body: unknown): void => {
-      response.writeHead(status, {'Content-Type': 'application/json'}).end(JSON.stringify(body))
-    }
-    const text = (await readBody(request)).toString('utf8')
-    try {
-      if (request.url === '/sandbox/reset') {
-        cluster = new Cluster(loadSeed(options.seed))
-        api = new Api(cluster)
-      } else applyControl(cluster, JSON.parse(text))
-      say(200, {ok: true})
-    } catch (error) {
-      say(error instanceof ControlError ? 400 : 500, {error: String(error)})
-    }
-  }
-
-  const answerApi = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const count = (served.get(request.socket) ?? 0) + 1
-    served.set(request.socket, count)
-    const read = await readRequest(request)
-    const answer = await api.handle(read)
-    const keepsAlive = count < MAX_REQUESTS_PER_CONNECTION && !/close/i.test(read.headers['connection'] ?? '')
-    writeAnswer(response, encodeAnswer(answer, read, keepsAlive))
-  }
-
-  const host = options.host ?? '127.0.0.1'
-  const connections = await openConnections(
-    {host, port: options.port, idleMs: options.idleMs ?? 5000, identity},
-    (request, response) => {
-      const isControl = request.url?.startsWith('/sandbox/')
-      void (isControl ? answerSandbox : answerApi)(request, response).catch(() => request.socket.destroy())
+  const {port, seed, stateFile, host = '127.0.0.1', idleMs = IDLE_MS, clock = systemClock} = options
+  const saved = stateFile === undefined ? undefined : await loadStateFile(stateFile)
+  const served = new ServedCluster(seed, clock, saved)
+  const keeper = stateFile === undefined ? undefined : new StateFile(stateFile, () => served.cluster.state)
+  const {identity, caFile, remove} = await prepareIdentity(options.caDir)
+  let connectionsAtReset = 0
+  const server: Server = {
+    served,
+    faults: new Faults(),
+    stats: new Stats(),
+    connections: () => connections.count - connectionsAtReset,
+    onChange: () => keeper?.touch(),
+    onReset: () => {
+      connectionsAtReset = connections.count
+      keeper?.touch()
     },
+  }
+  const connections = await openConnections({host, port, idleMs, identity}, (request) =>
+    respond(server, request),
   )
-  const directory = await mkdtemp(path.join(tmpdir(), 'felhom-sandbox-'))
-  const caFile = path.join(directory, 'ca.pem')
-  await writeFile(caFile, identity.caPem, {mode: 0o600})
-  const {tokens} = cluster.state.access
   return {
-    url: `https://${host}:${String(connections.port)}`,
+    url: `https://${host.includes(':') ? `[${host}]` : host}:${String(connections.port)}`,
     caFile,
     caPem: identity.caPem,
     fingerprint: identity.fingerprint,
-    tokens: Object.fromEntries(tokens.map((t) => [t.tokenid, `${t.tokenid}=${t.secret}`])),
+    tokens: namedTokens(seed, served.cluster.state),
     get cluster(): Cluster {
-      return cluster
+      return served.cluster
     },
     close: async (): Promise<void> => {
       await connections.close()
-      await rm(directory, {recursive: true, force: true})
+      await keeper?.close()
+      await remove()
     },
   }
+}
+
+function namedTokens(seed: unknown, state: ClusterState): Record<string, string> {
+  const listed = (seed as {tokens?: {auth?: unknown; tokenid?: unknown}[]} | null)?.tokens ?? []
+  const names = new Map(listed.map(({auth, tokenid}) => [tokenid, auth]))
+  return Object.fromEntries(
+    state.access.tokens.map(({tokenid, secret}) => {
+      const name = names.get(tokenid)
+      return [typeof name === 'string' ? name : tokenid, `${tokenid}=${secret}`]
+    }),
+  )
 }

@@ -1,5 +1,5 @@
 // A certificate authority of its own for each sandbox, so that clients verify TLS as they would in earnest.
-import {webcrypto} from 'node:crypto'
+import {X509Certificate, webcrypto} from 'node:crypto'
 import {provideReflectMetadata} from './reflect-metadata.ts'
 
 export interface ServerIdentity {
@@ -55,12 +55,14 @@ export async function makeServerIdentity(): Promise<ServerIdentity> {
       await x509.AuthorityKeyIdentifierExtension.create(caKeys.publicKey),
     ],
   })
-  const hash = await webcrypto.subtle.digest('SHA-256', certificate.rawData)
+  const certPem = certificate.toString('pem')
   const key = await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)
   return {
     caPem: ca.toString('pem'),
-    certPem: certificate.toString('pem'),
+    certPem,
     keyPem: x509.PemConverter.encode(key, 'PRIVATE KEY'),
-    fingerprint: (Buffer.from(hash).toString('hex').toUpperCase().match(/../g) ?? []).join(':'),
+    fingerprint: fingerprintOf(certPem),
   }
 }
+
+export const fingerprintOf = (certPem: string): string => new X509Certificate(certPem).fingerprint256
