@@ -10,8 +10,10 @@ export type ApiPath = string & {readonly [apiPath]: true}
 
 export type Params = Readonly<Record<string, string | number | undefined>>
 
-/** Joins segments, each of them encoded. */
+/** Joins segments, each of them encoded. Dots alone would climb, and encoding leaves them as they are. */
 export function joinPath(...segments: string[]): ApiPath {
+  const climbing = segments.find((segment) => /^\.{0,2}$/.test(segment))
+  if (climbing !== undefined) throw malformedPart('path segment', climbing)
   return `/api2/json/${segments.map(encodeURIComponent).join('/')}` as ApiPath
 }
 
