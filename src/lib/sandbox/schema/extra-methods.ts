@@ -39,8 +39,16 @@ function remoteMigrate(properties: Record<string, Schema>): MethodSchema {
 
 const firewallOptions = onNode('get_options', onGuest('VM.Audit'), {vmid})
 
+const index = (permissions: Permissions): Record<string, MethodSchema> => ({
+  GET: {name: 'index', permissions, parameters: {additionalProperties: 0}},
+})
+
 export const extraMethods: Record<string, Record<string, MethodSchema>> = {
-  '/cluster': {GET: {name: 'index', permissions: ANYONE, parameters: {additionalProperties: 0}}},
+  '/': index(ANYONE),
+  '/access': index(ANYONE),
+  '/access/domains': index({user: 'world'}),
+  '/access/groups': index(ANYONE),
+  '/cluster': index(ANYONE),
   '/nodes/{node}': {GET: onNode('index', ANYONE)},
   '/nodes/{node}/capabilities': {GET: onNode('index', ANYONE)},
   '/nodes/{node}/dns': {GET: onNode('dns', {check: ['perm', '/nodes/{node}', ['Sys.Audit']]})},

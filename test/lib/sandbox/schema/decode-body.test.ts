@@ -1,4 +1,5 @@
 import {expect} from 'chai'
+import fc from 'fast-check'
 import {PveError} from '../../../../src/lib/sandbox/pve-error.ts'
 import {decodeForm, decodeJson} from '../../../../src/lib/sandbox/schema/decode-body.ts'
 
@@ -112,6 +113,9 @@ describe('decodeJson', () => {
       '{"a": "\n"}',
       'invalid character 0xA encountered while parsing JSON string, at character offset 7 (before "\\n"}")',
     ],
+    ['"\\ud800x"', 'missing low surrogate character in surrogate pair, at character offset 7 (before "x"")'],
+    ['"\\ud800\\u0041"', 'surrogate pair expected, at character offset 13 (before """)'],
+    ['"\\udc00"', 'missing high surrogate character in surrogate pair, at character offset 7 (before """)'],
     [
       'abcdefghijklmnopqrstuvwxyz',
       'malformed JSON string, neither tag, array, object, number, string or atom, at character offset 0 (before "abcdefghijklmnopqrst...")',
@@ -122,6 +126,24 @@ describe('decodeJson', () => {
       expect(errorOf(text)).to.equal(`${complaint} ${AT} 934.\n`)
     })
   }
+
+  it('refuses a text that is nested too deeply', () => {
+    expect(errorOf('['.repeat(600))).to.contain('exceeds maximum nesting level')
+    expect(errorOf('['.repeat(512) + ']'.repeat(512))).to.contain('Not a HASH reference')
+  })
+
+  it('agrees with the platform about every valid object', () => {
+    const objects = fc.dictionary(
+      fc.string(),
+      fc.oneof(fc.string({unit: 'binary'}), fc.boolean(), fc.constant(null)),
+    )
+    fc.assert(
+      fc.property(objects, (object) => {
+        const text = JSON.stringify(object)
+        expect(JSON.parse(JSON.stringify(decodeJson(text)))).to.deep.equal(JSON.parse(text))
+      }),
+    )
+  })
 
   it('dies as Perl does where the body is no object', () => {
     expect(errorOf('[1]')).to.equal(`Not a HASH reference ${AT} 978.\n`)

@@ -1,4 +1,6 @@
+import {isIPv4, isIPv6} from 'node:net'
 import {expect} from 'chai'
+import fc from 'fast-check'
 import {
   methodSchema,
   schemaPaths,
@@ -168,4 +170,17 @@ describe('formats', () => {
         expect(checkFormat(format, value, 'x'), value).to.equal(text)
     })
   }
+
+  it('know the same addresses as the platform does', () => {
+    const address = fc.oneof(fc.ipV6(), fc.ipV4(), fc.stringMatching(/^[0-9a-f:.]{1,24}$/))
+    const damaged = fc.tuple(address, fc.nat(40)).map(([text, at]) => text.slice(0, at) + text.slice(at + 1))
+    fc.assert(
+      fc.property(fc.oneof(address, damaged), (text) => {
+        expect(checkFormat('ipv4', text) === undefined, text).to.equal(isIPv4(text))
+        expect(checkFormat('ipv6', text) === undefined, text).to.equal(isIPv6(text))
+        expect(checkFormat('ip', text) === undefined, text).to.equal(isIPv4(text) || isIPv6(text))
+      }),
+      {numRuns: 500},
+    )
+  })
 })
