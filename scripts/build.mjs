@@ -13,7 +13,7 @@ const commands = readdirSync(join(root, 'src/commands'), {recursive: true, withF
 rmSync(join(root, 'dist'), {recursive: true, force: true})
 await build({
   absWorkingDir: root,
-  entryPoints: [...commands, 'src/lib/cli/main.ts'].map((file) => ({
+  entryPoints: [...commands, 'src/lib/cli/main.ts', 'src/lib/cli/command-not-found.ts'].map((file) => ({
     in: file,
     out: file.replace(/^src\//, '').replace(/\.ts$/, ''),
   })),
@@ -21,6 +21,7 @@ await build({
   bundle: true,
   splitting: true,
   format: 'esm',
+  mainFields: ['module', 'main'],
   platform: 'node',
   target: 'node20.19',
   minifySyntax: true,

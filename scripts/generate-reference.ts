@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = `${root}/docs/reference`
 
 class PlainHelp extends Help {
-  render(command: Command.Loadable): string {
+  renderCommand(command: Command.Loadable): string {
     return this.formatCommand(command)
   }
 }
@@ -20,9 +20,11 @@ class PlainHelp extends Help {
 async function renderCommands(): Promise<string> {
   const config = await Config.load({root, devPlugins: false, userPlugins: false})
   const help = new PlainHelp(config, {stripAnsi: true, maxWidth: 80})
-  const own = config.commands.filter((c) => c.pluginName === config.name).sort((a, b) => (a.id < b.id ? -1 : 1))
+  const own = config.commands
+    .filter((c) => c.pluginName === config.name)
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
   const sections = own.map((command) => {
-    const text = help.render(command).trimEnd()
+    const text = help.renderCommand(command).trimEnd()
     const title = command.id.replaceAll(':', ' ')
     return `## felhom ${title}\n\n\`\`\`\n${text.replaceAll(/[ \t]+$/gm, '')}\n\`\`\`\n`
   })
@@ -38,7 +40,8 @@ function renderErrors(): string {
 
 function renderSettings(): string {
   const rows = definitions.map(({key, default: value, summary}) => {
-    const shown = value === undefined ? '' : `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``
+    const shown =
+      value === undefined ? '' : `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``
     return `| \`${key}\` | \`${variableOf(key)}\` | ${shown} | ${summary} |`
   })
   return `# Settings\n\nA flag wins over a variable, a variable over \`felhom.yaml\` in the project directory, that over \`felhom/felhom.yaml\` in the XDG config directory, that over \`/etc/felhom/felhom.yaml\`. A settings file begins with \`felhom: 1\`. Relative paths are relative to the file that names them.\n\n| key | variable | default | what it is |\n| --- | --- | --- | --- |\n${rows.join('\n')}\n`

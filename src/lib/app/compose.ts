@@ -3,7 +3,7 @@
 import {readFileSync} from 'node:fs'
 import {rootCertificates} from 'node:tls'
 import {FelhomError} from '../model/felhom-error.ts'
-import type {Connection} from '../pve/connection.ts'
+import type {Connection, Limits} from '../pve/connection.ts'
 import type {Reader} from '../pve/read.ts'
 import type {TlsTrust} from '../pve/tls-trust.ts'
 import type {Settings} from '../settings/settings.ts'
@@ -35,9 +35,20 @@ export async function openProxmox(settings: Settings, env: NodeJS.ProcessEnv): P
     endpoints: settings.endpoints,
     token,
     trust,
-    limits: {reads: settings.limits.reads, writesPerNode: settings.limits.writesPerNode},
+    limits: chooseLimits(settings.limits),
   })
   return {reader: createReader(connection), tokenId: token.id, endpoint, close: () => connection.close()}
+}
+
+/** Retries must end too: together they may take a little more than two deadlines. */
+function chooseLimits({reads, writesPerNode, timeoutMs}: Settings['limits']): Partial<Limits> {
+  return {
+    reads,
+    writesPerNode,
+    connectTimeoutMs: Math.min(10_000, timeoutMs),
+    readTimeoutMs: timeoutMs,
+    totalMs: timeoutMs * 2.25,
+  }
 }
 
 /** Pins, or the cluster's CA, or else the public authorities, for a node with a certificate of theirs. */

@@ -10,6 +10,8 @@ export interface Finding {
   verdict: Verdict
   /** What was seen. */
   detail: string
-  /** Commands or steps that mend it, one a line. */
-  mend?: string[]
+  /** What to do, in words. */
+  advice?: string
+  /** Commands that mend it, ready to copy. */
+  commands?: string[]
 }

@@ -18,8 +18,10 @@ export function renderFindings(findings: readonly Finding[], palette: Palette, w
   const lines = findings.flatMap((finding) => {
     const mark = paints[finding.verdict](MARKS[finding.verdict].padEnd(4))
     const detail = wrapText(escapeText(finding.detail), width - indent.length).replaceAll('\n', `\n${indent}`)
-    const mend = (finding.mend ?? []).map((line) => `${indent}${palette.strong('→')} ${escapeText(line)}`)
-    return [`${mark}  ${finding.title.padEnd(titleWidth)}  ${detail}`, ...mend]
+    const advice = finding.advice === undefined ? [] : [wrapText(escapeText(finding.advice), width, indent)]
+    // Whole and near the margin, so that they can be copied.
+    const commands = (finding.commands ?? []).map((line) => `      ${palette.strong(escapeText(line))}`)
+    return [`${mark}  ${finding.title.padEnd(titleWidth)}  ${detail}`, ...advice, ...commands]
   })
   const count = findings.filter((f) => f.verdict === 'mend').length
   const verdict =

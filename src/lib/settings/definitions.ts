@@ -69,6 +69,12 @@ export const definitions: readonly SettingDefinition[] = [
   {key: 'limits.reads', read: readWhole(1, 16), default: 8, summary: 'connections for reading'},
   {key: 'limits.writes_per_node', read: readWhole(1, 16), default: 4, summary: 'changes at once on one node'},
   {
+    key: 'limits.timeout',
+    read: readDurationMs,
+    default: '40s',
+    summary: 'deadline of one read; Proxmox gives its own daemons 30 s',
+  },
+  {
     key: 'recover.settle',
     read: readDurationMs,
     default: '45s',

@@ -125,7 +125,7 @@ function readEntry(
   }
 }
 
-/** Variables FELHOM_… of the environment; relative paths are relative to `cwd`. */
+/** Variables FELHOM_… of the environment; an empty one counts as not set, relative paths are relative to `cwd`. */
 export function readEnvironmentLayer(
   env: NodeJS.ProcessEnv,
   cwd: string,
@@ -134,7 +134,7 @@ export function readEnvironmentLayer(
   const layer: Layer = {entries: new Map(), diagnostics: []}
   const byVariable = new Map(definitions.map((d) => [variableOf(d.key), d]))
   for (const [name, raw] of Object.entries(env)) {
-    if (!name.startsWith('FELHOM_') || ignored.has(name) || raw === undefined) continue
+    if (!name.startsWith('FELHOM_') || ignored.has(name) || !raw) continue
     const definition = byVariable.get(name)
     if (!definition) {
       const near = nearestWord(name, byVariable.keys())

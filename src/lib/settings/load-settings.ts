@@ -123,7 +123,11 @@ function toSettings(entries: Map<string, LayerEntry>): Settings {
     trust: {dir: get<string>('trust.dir'), genesis: get<string>('trust.genesis')},
     approvals: get<string>('approvals'),
     gate: {maxDestroy: number('gate.max_destroy')},
-    limits: {reads: number('limits.reads'), writesPerNode: number('limits.writes_per_node')},
+    limits: {
+      reads: number('limits.reads'),
+      writesPerNode: number('limits.writes_per_node'),
+      timeoutMs: number('limits.timeout'),
+    },
     recover: {settleMs: number('recover.settle')},
     daemon: {
       intervalMs: number('daemon.interval'),

@@ -15,14 +15,15 @@ export function checkQuorum(cluster: ActualCluster): Finding {
         ...base,
         verdict: 'mend',
         detail: 'could not be read: Sys.Audit on / is missing',
-        mend: ['see Privileges'],
+        advice: 'See Privileges above.',
       }
     case 'lost':
       return {
         ...base,
         verdict: 'mend',
         detail: 'the cluster has lost its quorum and takes no changes',
-        mend: ['pvecm status    # on a node: who is missing?'],
+        advice: 'Ask a node which members are missing:',
+        commands: ['pvecm status'],
       }
   }
 }
@@ -36,20 +37,20 @@ export function checkNodes(cluster: ActualCluster): Finding {
     ...base,
     verdict: 'mend',
     detail: `${offline.join(', ')} offline, of ${names}`,
-    mend: ['bring the node back, or remove it from the cluster'],
+    advice: 'Bring the node back, or remove it from the cluster.',
   }
 }
 
 export function checkGuests(cluster: ActualCluster): Finding {
   const base = {id: 'guests', title: 'Guests'}
-  const count = `${cluster.guests.length} guests`
+  const count = `${cluster.guests.length} guest${cluster.guests.length === 1 ? '' : 's'}`
   const gaps = describeGaps({...cluster, quorum: 'quorate'})
   if (gaps.length > 0)
     return {
       ...base,
       verdict: 'mend',
       detail: `${count} seen, and: ${gaps.join(' ')}`,
-      mend: ['see Privileges and Nodes'],
+      advice: 'See Privileges and Nodes above.',
     }
   const locked = cluster.guests.filter((g) => g.lock !== undefined)
   if (locked.length > 0) {
@@ -71,6 +72,7 @@ export function checkClock(nodeMs: number, beforeMs: number, afterMs: number): F
     ...base,
     verdict: 'mend',
     detail: `this machine and the node differ by ${seconds} s`,
-    mend: ['timedatectl set-ntp true    # here and on the node'],
+    advice: 'Let both follow a time server:',
+    commands: ['timedatectl set-ntp true'],
   }
 }

@@ -12,12 +12,12 @@ export function checkSettings({files, diagnostics}: LoadedSettings): Finding {
     const [first] = diagnostics
     const place = first ? [first.file, first.line].filter((p) => p !== undefined).join(':') : ''
     const detail = `${diagnostics.length} mistakes, the first in ${place}: ${first?.message ?? ''}`
-    return {...base, verdict: 'mend', detail, mend: ['felhom config show']}
+    return {...base, verdict: 'mend', detail, commands: ['felhom config show']}
   }
   const loose = files.filter((file) => ((lstatSync(file, {throwIfNoEntry: false})?.mode ?? 0) & 0o022) !== 0)
   if (loose.length > 0) {
-    const mend = loose.map((file) => `chmod go-w ${file}`)
-    return {...base, verdict: 'mend', detail: `others may change ${loose.join(', ')}`, mend}
+    const commands = loose.map((file) => `chmod go-w ${file}`)
+    return {...base, verdict: 'mend', detail: `others may change ${loose.join(', ')}`, commands}
   }
   return {
     ...base,
@@ -43,7 +43,7 @@ export function checkToken(source: TokenSource | undefined, env: NodeJS.ProcessE
       ...base,
       verdict: 'mend',
       detail: error.message,
-      ...(error.hint !== undefined && {mend: [error.hint]}),
+      ...(error.hint !== undefined && {advice: error.hint}),
     }
   }
 }
@@ -53,18 +53,18 @@ export function checkStateDirectory(path: string): Finding {
   const stat = lstatSync(path, {throwIfNoEntry: false})
   if (!stat) return {...base, verdict: 'ok', detail: `${path} will be made at the first apply`}
   if (stat.isSymbolicLink() || !stat.isDirectory())
-    return {...base, verdict: 'mend', detail: `${path} is not a directory`, mend: [`rm ${path}`]}
+    return {...base, verdict: 'mend', detail: `${path} is not a directory`, advice: 'move it away'}
   const own = process.getuid?.() ?? 0
   if (stat.uid !== own)
     return {
       ...base,
       verdict: 'mend',
       detail: `${path} belongs to uid ${stat.uid}`,
-      mend: [`chown -R ${own} ${path}`],
+      commands: [`chown -R ${own} ${path}`],
     }
   if ((stat.mode & 0o077) !== 0) {
     const mode = (stat.mode & 0o777).toString(8).padStart(4, '0')
-    return {...base, verdict: 'mend', detail: `${path} has mode ${mode}`, mend: [`chmod 700 ${path}`]}
+    return {...base, verdict: 'mend', detail: `${path} has mode ${mode}`, commands: [`chmod 700 ${path}`]}
   }
   return {...base, verdict: 'ok', detail: path}
 }

@@ -42,7 +42,7 @@ export function checkPrivileges(permissions: Permissions, tokenId: string, purpo
     const detail = missing
       .map((need) => `${need.privileges.join(', ')} on ${need.path} ${need.why}`)
       .join('; ')
-    return {...base, verdict: 'mend', detail: `missing ${detail}`, mend: grantLines(missing, tokenId)}
+    return {...base, verdict: 'mend', detail: `missing ${detail}`, commands: grantLines(missing, tokenId)}
   }
   if (missingChange.length > 0) {
     return {

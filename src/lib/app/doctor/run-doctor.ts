@@ -80,7 +80,7 @@ function failed(id: string, title: string, error: unknown): Finding {
     title,
     verdict: 'mend',
     detail: error.message,
-    ...(error.hint !== undefined && {mend: [error.hint]}),
+    ...(error.hint !== undefined && {advice: error.hint}),
   }
 }
 
