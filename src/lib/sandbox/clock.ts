@@ -57,16 +57,17 @@ export class VirtualClock implements Clock {
         reject(abortReason(signal))
         return
       }
-      const sleeper: Sleeper = {dueMs: this.#nowMs + Math.max(0, ms), order: this.#order++, wake: resolve}
+      const onAbort = (): void => {
+        this.#sleepers = this.#sleepers.filter((s) => s !== sleeper)
+        reject(abortReason(signal as AbortSignal))
+      }
+      const wake = (): void => {
+        signal?.removeEventListener('abort', onAbort)
+        resolve()
+      }
+      const sleeper: Sleeper = {dueMs: this.#nowMs + Math.max(0, ms), order: this.#order++, wake}
       this.#sleepers.push(sleeper)
-      signal?.addEventListener(
-        'abort',
-        () => {
-          this.#sleepers = this.#sleepers.filter((s) => s !== sleeper)
-          reject(abortReason(signal))
-        },
-        {once: true},
-      )
+      signal?.addEventListener('abort', onAbort, {once: true})
     })
   }
 

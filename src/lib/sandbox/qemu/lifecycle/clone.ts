@@ -1,7 +1,7 @@
 // POST clone: a new machine from another one, from a template or from a snapshot.
 import {optionalText, text, type Call} from '../../call.ts'
 import {addGuest, joinPool, removeGuest} from '../../guest/registry.ts'
-import {die, PveError} from '../../pve-error.ts'
+import {die} from '../../pve-error.ts'
 import {freeVolume} from '../../storage/volumes.ts'
 import {storeConf} from '../config/conf.ts'
 import {printDrive} from '../config/drive.ts'
@@ -9,7 +9,7 @@ import {optionFormat} from '../config/option-schema.ts'
 import {parsePropertyString, printPropertyString} from '../../schema/property-string.ts'
 import {checkClone, type ClonePlan, type CloneRequest} from './clone-checks.ts'
 import {cloneDisk, type CloneDiskWork} from './clone-disk.ts'
-import {isRunning, isTruthy, placeOf, startTask} from './vm.ts'
+import {isRunning, isTruthy, placeOf, reasonOf, startTask} from './vm.ts'
 import type {Cluster} from '../../cluster.ts'
 import type {Guest, Section} from '../../state.ts'
 import type {TaskContext} from '../../tasks/task-runner.ts'
@@ -54,7 +54,7 @@ async function cloneVm(call: Call, request: CloneRequest, task: TaskContext): Pr
   } catch (error) {
     for (const volid of work.made) freeVolume(cluster, volid, node)
     removeGuest(cluster, newid)
-    die(`clone failed: ${error instanceof PveError ? error.message : 'interrupted by signal'}`)
+    die(`clone failed: ${reasonOf(error)}`)
   }
   if (request.target !== undefined) guest.node = request.target
   if (request.pool !== undefined) joinPool(cluster, request.pool, newid)

@@ -3,7 +3,7 @@ import {addGuest, joinPool, removeGuest, requireVmidUnused} from '../../guest/re
 import {checkLock} from '../../guest/snapshots.ts'
 import {serviceId} from '../../guest/status.ts'
 import {checkTagPermissions} from '../../guest/tags.ts'
-import {PveError} from '../../pve-error.ts'
+import {die, PveError} from '../../pve-error.ts'
 import {printBootOrder} from '../config/boot-order.ts'
 import {storeConf} from '../config/conf.ts'
 import {createDisks} from '../config/create-disks.ts'
@@ -14,10 +14,10 @@ import {defaultBootDevices} from './drives.ts'
 import {RUNNING_QEMU} from './machine.ts'
 import {restoreVm} from './restore.ts'
 import {startVm} from './start.ts'
-import {isTruthy, startTask} from './vm.ts'
+import {isTruthy, reasonOf, startTask} from './vm.ts'
 import type {Call} from '../../call.ts'
 import type {Guest, Section} from '../../state.ts'
-import type {TaskContext} from '../../tasks/task-runner.ts'
+import type {TaskContext, Worker} from '../../tasks/task-runner.ts'
 import type {Work} from '../config/work.ts'
 
 const CONFIG_LOCK_MS = 5000
@@ -62,7 +62,7 @@ async function prefixed<T>(complaint: string, work: () => T | Promise<T>): Promi
   try {
     return await work()
   } catch (error) {
-    if (error instanceof PveError) throw new PveError(500, `${complaint} ${error.message}`)
+    if (error instanceof PveError) die(`${complaint} ${reasonOf(error)}`)
     throw error
   }
 }
@@ -151,7 +151,6 @@ function afterwards(call: Call, request: CreateRequest, task: TaskContext): void
   }
   if (!start || liveRestore) return
   task.log('Execute autostart')
-  cluster.tasks.start(node, 'qmstart', String(vmid), principal.authid, (worker) =>
-    startVm({cluster, node, vmid}, worker),
-  )
+  const launch: Worker = (worker) => startVm({cluster, node, vmid}, worker)
+  cluster.tasks.start(node, 'qmstart', String(vmid), principal.authid, launch, true)
 }

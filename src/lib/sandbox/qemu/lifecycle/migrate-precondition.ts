@@ -1,7 +1,7 @@
 // GET migrate: where the machine could go, and what would have to move with it.
 import {checkLock} from '../../guest/snapshots.ts'
 import {isHaManaged, requireQuorum} from '../../guest/status.ts'
-import {findVolume, isDisabled, isOnNode, requireStorage, tryParseVolid} from '../../storage/volumes.ts'
+import {isDisabled, isOnNode, requireStorage, tryParseVolid} from '../../storage/volumes.ts'
 import {drivesOf, fileOf, isCdrom} from '../config/drive.ts'
 import {drivesWithUnused, isUnusedName} from './drives.ts'
 import {localResources} from './local-resources.ts'
@@ -51,19 +51,19 @@ function localDisks(cluster: Cluster, guest: Guest): Record<string, unknown>[] {
     const volid = fileOf(drive)
     const id = tryParseVolid(volid)
     if (volid === 'none' || (id && requireStorage(cluster, id.storage).shared)) return []
-    const unused = isUnusedName(option)
-    const size = findVolume(cluster, volid, guest.node)?.size
+    const isUnused = isUnusedName(option)
     return [
       {
         volid,
         cdrom: isCdrom(drive) ? 1 : 0,
-        ...(!unused && {drivename: option, is_attached: 1}),
-        is_unused: unused ? 1 : 0,
+        is_attached: isUnused ? 0 : 1,
+        is_unused: isUnused ? 1 : 0,
         is_vmstate: 0,
         is_tpmstate: option === 'tpmstate0' ? 1 : 0,
         replicate: drive['replicate'] === '0' ? 0 : 1,
         shared: drive['shared'] === '1' ? 1 : 0,
-        ...(size !== undefined && !unused && {size}),
+        ...(!isUnused && {drivename: option}),
+        ...(drive['size'] !== undefined && {size: Number(drive['size'])}),
       },
     ]
   })

@@ -10,7 +10,7 @@ import {cloneDisk, type CloneDiskWork} from './clone-disk.ts'
 import {isVolumeInUse, printDisk, readDisk} from './drives.ts'
 import {reassignDisk} from './reassign-disk.ts'
 import {convertDisks} from './template.ts'
-import {isTruthy, MODIFIED, placeOf, requireVm, startTask, withVm} from './vm.ts'
+import {isTruthy, MODIFIED, placeOf, reasonOf, requireVm, startTask, withVm} from './vm.ts'
 import type {Guest} from '../../state.ts'
 import type {TaskContext} from '../../tasks/task-runner.ts'
 
@@ -74,7 +74,7 @@ async function copyAndSwitch(call: Call, guest: Guest, storage: string, task: Ta
     guest.config[disk] = printDisk(disk, moved)
   } catch (error) {
     for (const volid of work.made) freeVolume(cluster, volid, guest.node)
-    die(`storage migration failed: ${error instanceof PveError ? error.message : 'interrupted by signal'}`)
+    die(`storage migration failed: ${reasonOf(error)}`)
   }
   if (!flag(call, 'delete')) {
     const key = addUnusedVolume(guest.config, oldVolid)

@@ -7,7 +7,6 @@ import {die} from '../../pve-error.ts'
 import {parsePropertyString, printPropertyString} from '../../schema/property-string.ts'
 import {
   allocateVolume,
-  findStorage,
   freeVolume,
   requireStorage,
   requireVolume,
@@ -73,9 +72,9 @@ async function restoreLocked(
   for (const option of Object.keys(merged).filter(isNetName)) {
     checkBridgeAccess(call, parseNet(merged[option] ?? ''))
   }
-  const volumes = await restoreVolumes(call, request, archive, task)
-  dropOldVolumes(cluster, guest, archive)
   const kept = keptVolumes(cluster, guest, archive)
+  dropOldVolumes(cluster, guest, archive)
+  const volumes = await restoreVolumes(call, request, archive, task)
   const config: Section = {...restoredConfig(cluster, archive, volumes, request.unique), ...request.settings}
   for (const volid of kept) addUnusedVolume(config, volid)
   guest.snapshots = {}
@@ -129,7 +128,7 @@ function dropOldVolumes(cluster: Cluster, guest: Guest, archive: Archive): void 
       freeVolume(cluster, volid, guest.node)
   }
   for (const {vmstate} of Object.values(guest.snapshots)) {
-    if (vmstate !== undefined && findStorage(cluster, vmstate)) freeVolume(cluster, vmstate, guest.node)
+    if (vmstate !== undefined) freeVolume(cluster, vmstate, guest.node)
   }
 }
 

@@ -23,7 +23,7 @@ import {allocateVmstate, vmstateStorage} from './suspend.ts'
 import {isUp, placeOf, requireVm, startTask, type VmPlace} from './vm.ts'
 import type {Cluster} from '../../cluster.ts'
 import type {Section, Snapshot} from '../../state.ts'
-import type {TaskContext} from '../../tasks/task-runner.ts'
+import type {TaskContext, Worker} from '../../tasks/task-runner.ts'
 
 const ROLLBACK_STOP_SECONDS = 5
 const RUNNING_OPTIONS = ['runningmachine', 'runningcpu', 'running-nets-host-mtu']
@@ -113,9 +113,8 @@ export function rollback(call: Call): string {
   return startTask(call, 'qmrollback', async (task) => {
     await rollbackSnapshot(workOf(place, name, task), driver)
     if (!starts || isUp(requireVm(place))) return
-    place.cluster.tasks.start(place.node, 'qmstart', String(place.vmid), call.principal.authid, (start) =>
-      startVm(place, start),
-    )
+    const launch: Worker = (worker) => startVm(place, worker)
+    place.cluster.tasks.start(place.node, 'qmstart', String(place.vmid), call.principal.authid, launch, true)
   })
 }
 

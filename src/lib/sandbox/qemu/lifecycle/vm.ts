@@ -1,6 +1,6 @@
 // What every operation on a machine begins with: finding it, its locks, its task, the options only root may use.
 import {nodeOf, optionalText, vmidOf, type Call} from '../../call.ts'
-import {die, paramError} from '../../pve-error.ts'
+import {die, paramError, PveError} from '../../pve-error.ts'
 import {isTrue} from '../config/drive.ts'
 import type {Cluster} from '../../cluster.ts'
 import type {Guest, Section} from '../../state.ts'
@@ -75,4 +75,10 @@ export const isTruthy = (text: string | undefined): text is string => isTrue(tex
 
 export function requireNode(cluster: Cluster, node: string): void {
   if (!cluster.node(node)) die(`no such cluster node '${node}'`)
+}
+
+/** What a worker that cleans up says of the error it passes on; anything that is not Proxmox's own is a signal. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof PveError)) return 'interrupted by signal'
+  return error.status === 500 ? error.message : `${String(error.status)} ${error.message}`
 }
