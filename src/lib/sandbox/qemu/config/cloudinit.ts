@@ -24,7 +24,7 @@ const OPTIONS = [
 interface CloudinitRow {
   key: string
   value?: string | number
-  pending?: string | number
+  pending?: string | number | null
   delete?: 1
 }
 
@@ -34,7 +34,7 @@ export function readCloudinit(call: Call): CloudinitRow[] {
   for (const section of [config, recorded]) if ('cipassword' in section) section['cipassword'] = MASK
   const rows: CloudinitRow[] = splitList(added).map((key) => {
     const value = config[key]
-    return value === undefined ? {key} : {key, pending: typedValue(key, value)}
+    return {key, pending: value === undefined ? null : typedValue(key, value)}
   })
   for (const key of OPTIONS) {
     const value = config[key]

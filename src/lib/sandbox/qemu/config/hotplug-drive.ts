@@ -48,4 +48,5 @@ function requireMedium({work}: Plug, wanted: Drive): void {
 
 function requireUnpluggable({conf}: Plug, option: string): void {
   if (bootDrives(conf.config).includes(option)) die(`can't unplug bootdisk '${option}'`)
+  if (isColdBus(option)) die(`can't unplug device '${option}'`)
 }

@@ -23,7 +23,14 @@ type Setter = (writing: Writing, conf: QemuConf, option: string, value: string) 
 
 export function setOption(writing: Writing, conf: QemuConf, option: string, value: string): void {
   setterOf(option)(writing, conf, option, value)
+  if (writing.request.valueless.has(option)) leaveEmpty(conf, option)
   removePendingDelete(conf, option)
+}
+
+/** The file can hold no option without a value, but a description without lines, and no tags. */
+function leaveEmpty(conf: QemuConf, option: string): void {
+  if (option === 'description') conf.pending[option] = '\n'
+  else if (option !== 'tags') die(`unable to parse value of '${option}' - got undefined value`)
 }
 
 const queue: Setter = (_writing, conf, option, value) => {

@@ -16,6 +16,8 @@ export interface UpdateRequest {
   node: string
   vmid: number
   settings: Section
+  /** Settings that came as JSON null: known by name, without a value. */
+  valueless: ReadonlySet<string>
   deletions: string[]
   reversions: ReadonlySet<string>
   force: boolean
@@ -46,6 +48,7 @@ export function readUpdate(subject: Subject, params: Params): UpdateRequest {
     node: given['node'] ?? '',
     vmid: Number(given['vmid']),
     settings,
+    valueless: new Set(Object.keys(settings).filter((key) => params[key] === null)),
     deletions: readDeletions(given['delete'] ?? '', settings, reversions),
     reversions,
     force: given['force'] === '1',

@@ -8,7 +8,7 @@ import {readUpdate, type UpdateRequest} from './update-request.ts'
 import {writeOptions} from './write-options.ts'
 import {configDigest} from '../../guest/config-file.ts'
 import {cleanupPending, unset} from '../../guest/pending.ts'
-import {die, paramError, PveError} from '../../pve-error.ts'
+import {die, paramError} from '../../pve-error.ts'
 import type {Call, Params} from '../../call.ts'
 import type {Guest} from '../../state.ts'
 
@@ -28,13 +28,11 @@ export async function updateInTask(call: Call): Promise<string | null> {
   const request = readUpdate(call, call.params)
   checkConfig(call, request, false)
   const {node, vmid} = request
-  const upid = cluster.tasks.start(node, 'qmconfig', String(vmid), principal.authid, async (task) => {
-    await asTaskError(() =>
-      lockAndUpdate(call, request, (line) => {
-        task.log(line)
-      }),
-    )
-  })
+  const upid = cluster.tasks.start(node, 'qmconfig', String(vmid), principal.authid, (task) =>
+    lockAndUpdate(call, request, (line) => {
+      task.log(line)
+    }),
+  )
   return request.backgroundDelaySeconds > 0 ? waitBriefly(call, request, upid) : upid
 }
 
@@ -48,17 +46,6 @@ async function waitBriefly(call: Call, request: UpdateRequest, upid: string): Pr
     await clock.sleep(100)
   }
   return upid
-}
-
-/** In a task's log an error carries its status and the texts of its parameters, all on one line. */
-async function asTaskError(work: () => Promise<void>): Promise<void> {
-  try {
-    await work()
-  } catch (error) {
-    if (!(error instanceof PveError) || !error.errors) throw error
-    const texts = Object.entries(error.errors).map(([option, text]) => `${option}: ${text}\n`)
-    die(`${String(error.status)} ${error.message}${texts.join('')}`.replace(/\n$/, '').replaceAll('\n', ' '))
-  }
 }
 
 async function lockAndUpdate(call: Call, request: UpdateRequest, log: Log): Promise<void> {
