@@ -5,7 +5,7 @@ import {archivedConfig} from '../backup/archive.ts'
 import {notesTemplateProblem} from '../backup/notes-template.ts'
 import {runBackup, type BackupJob} from '../backup/run-backup.ts'
 import {die, paramError} from '../pve-error.ts'
-import {requireVolumeAccess} from '../storage/volume-access.ts'
+import {checkVolumeAccess} from '../guest/volume-access.ts'
 import {
   findStorage,
   findVolume,
@@ -147,7 +147,7 @@ function candidateVmids(call: Call): number[] {
 
 function extractConfig(call: Call): string {
   const volid = text(call, 'volume')
-  requireVolumeAccess(call, undefined, volid, 'backup')
+  checkVolumeAccess(call, undefined, volid, 'backup')
   const {storage, volname} = parseVolid(volid)
   const owner = parseVolname(requireStorage(call.cluster, storage), volname).vmid
   requirePrivs(call, `/vms/${String(owner)}`, ['VM.Backup'])

@@ -2,7 +2,7 @@
 import {nodeOf, optionalText, text, vmidOf, type Call, type Route} from '../call.ts'
 import {die, paramError} from '../pve-error.ts'
 import {requirePrivs} from '../access/permissions.ts'
-import {requireVolumeAccess} from '../storage/volume-access.ts'
+import {checkVolumeAccess} from '../guest/volume-access.ts'
 import {
   addVolume,
   findVolume,
@@ -52,7 +52,7 @@ function listedContent(call: Call, volume: Volume): string {
 
 function isAccessible(call: Call, volume: Volume): boolean {
   try {
-    requireVolumeAccess(call, undefined, volume.volid)
+    checkVolumeAccess(call, undefined, volume.volid)
     return true
   } catch {
     return false
@@ -88,7 +88,7 @@ function volidOf(call: Call): string {
 
 function readVolume(call: Call): unknown {
   const volid = volidOf(call)
-  requireVolumeAccess(call, undefined, volid)
+  checkVolumeAccess(call, undefined, volid)
   const volume = findVolume(call.cluster, volid, nodeOf(call))
   if (!volume) die(`volume_size_info on '${volid}' failed - no format`)
   const isImage = volume.content === 'images' || volume.content === 'rootdir'
@@ -104,7 +104,7 @@ function readVolume(call: Call): unknown {
 
 function updateVolume(call: Call): null {
   const volid = volidOf(call)
-  requireVolumeAccess(call, undefined, volid)
+  checkVolumeAccess(call, undefined, volid)
   const {storage, volname} = parseVolid(volid)
   const isBackup = parseVolname(requireStorage(call.cluster, storage), volname).content === 'backup'
   for (const attribute of ['notes', 'protected'] as const) {

@@ -1,10 +1,19 @@
-// May this caller use that volume for that guest? What containers and machines share of the question.
+// May this caller use that volume? Administrators of its storage may, its owner, and whoever may work with the guest
+// that owns it.
 import {hasPrivs, requirePrivs, ROOT, type Subject} from '../access/permissions.ts'
 import {die} from '../pve-error.ts'
 import {parseVolname, requireStorage, tryParseVolid} from '../storage/volumes.ts'
 
-/** `content` names what the volume must hold; a guest's own volumes are always its own. */
-export function checkVolumeAccess(subject: Subject, vmid: number, volid: string, content?: string): void {
+/**
+ * `vmid` is the guest on whose behalf, whose own volumes need no further right; `content` what the volume must
+ * hold.
+ */
+export function checkVolumeAccess(
+  subject: Subject,
+  vmid: number | undefined,
+  volid: string,
+  content?: string,
+): void {
   const id = tryParseVolid(volid)
   if (!id) {
     if (subject.principal.authid === ROOT) return
@@ -19,7 +28,7 @@ export function checkVolumeAccess(subject: Subject, vmid: number, volid: string,
   if (hasPrivs(subject, path, ['Datastore.Allocate'])) return
   if (volume.content === 'iso' || volume.content === 'vztmpl' || volume.content === 'import') {
     requirePrivs(subject, path, ['Datastore.AllocateSpace', 'Datastore.Audit'], true)
-  } else if (volume.vmid !== vmid) {
+  } else if (volume.vmid === undefined || volume.vmid !== vmid) {
     checkForeignVolume(subject, path, volid, volume)
   }
 }

@@ -2,10 +2,10 @@
 import {createHash} from 'node:crypto'
 import {parseNet} from './net.ts'
 import {windowsVersion} from './os-type.ts'
+import {MASK} from './read-config.ts'
+import {unescapeUri} from './update-request.ts'
 import {parsePropertyString} from '../../schema/property-string.ts'
 import type {Section} from '../../state.ts'
-
-const MASKED = '**********'
 
 export function userData(config: Section, vmid: number, isMasked = false): string {
   const {hostname, fqdn} = hostNames(config, vmid)
@@ -13,7 +13,7 @@ export function userData(config: Section, vmid: number, isMasked = false): strin
   const lines = ['#cloud-config', `hostname: ${hostname}`, 'manage_etc_hosts: true', `fqdn: ${fqdn}`]
   if (ciuser !== undefined) lines.push(`user: ${ciuser}`)
   if (ciuser === 'root') lines.push('disable_root: False')
-  if (cipassword !== undefined) lines.push(`password: ${isMasked ? MASKED : cipassword}`)
+  if (cipassword !== undefined) lines.push(`password: ${isMasked ? MASK : cipassword}`)
   if (sshkeys !== undefined) lines.push('ssh_authorized_keys:', ...keysOf(sshkeys).map((key) => `  - ${key}`))
   lines.push('chpasswd:', '  expire: False')
   if (ciuser !== 'root') lines.push('users:', '  - default')
@@ -22,7 +22,7 @@ export function userData(config: Section, vmid: number, isMasked = false): strin
 }
 
 function keysOf(sshkeys: string): string[] {
-  return decodeURIComponent(sshkeys)
+  return unescapeUri(sshkeys)
     .split('\n')
     .filter((key) => /\S/.test(key))
 }
