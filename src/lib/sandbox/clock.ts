@@ -34,14 +34,19 @@ export const systemClock: Clock = {
 interface Sleeper {
   dueMs: number
   order: number
-  wake: () => void
+  /** undefined once it was woken or its signal aborted it. */
+  wake: (() => void) | undefined
 }
+
+const isBefore = (a: Sleeper, b: Sleeper): boolean =>
+  a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.order < b.order)
 
 /** A clock that stands still until told to advance; sleepers wake in the order in which they are due. */
 export class VirtualClock implements Clock {
   #nowMs: number
   #order = 0
-  #sleepers: Sleeper[] = []
+  /** A binary heap: a simulation of thousands of guests has thousands asleep. */
+  readonly #heap: Sleeper[] = []
 
   constructor(startMs = 1_800_000_000_000) {
     this.#nowMs = startMs
@@ -57,17 +62,16 @@ export class VirtualClock implements Clock {
         reject(abortReason(signal))
         return
       }
-      const onAbort = (): void => {
-        this.#sleepers = this.#sleepers.filter((s) => s !== sleeper)
-        reject(abortReason(signal as AbortSignal))
-      }
-      const wake = (): void => {
-        signal?.removeEventListener('abort', onAbort)
-        resolve()
-      }
-      const sleeper: Sleeper = {dueMs: this.#nowMs + Math.max(0, ms), order: this.#order++, wake}
-      this.#sleepers.push(sleeper)
-      signal?.addEventListener('abort', onAbort, {once: true})
+      const sleeper: Sleeper = {dueMs: this.#nowMs + Math.max(0, ms), order: this.#order++, wake: resolve}
+      this.#push(sleeper)
+      signal?.addEventListener(
+        'abort',
+        () => {
+          sleeper.wake = undefined
+          reject(abortReason(signal))
+        },
+        {once: true},
+      )
     })
   }
 
@@ -78,9 +82,10 @@ export class VirtualClock implements Clock {
       await settle()
       const next = this.#earliest()
       if (!next || next.dueMs > end) break
-      this.#sleepers = this.#sleepers.filter((s) => s !== next)
+      this.#pop()
       this.#nowMs = Math.max(this.#nowMs, next.dueMs)
-      next.wake()
+      next.wake?.()
+      next.wake = undefined
     }
     this.#nowMs = end
     await settle()
@@ -88,13 +93,13 @@ export class VirtualClock implements Clock {
 
   /** Advances until `work` has settled; for callers that await something inside virtual time. */
   async run<T>(work: Promise<T>): Promise<T> {
-    let done = false
+    const progress = {ended: false}
     const mark = (): void => {
-      done = true
+      progress.ended = true
     }
     work.then(mark, mark)
     await settle()
-    while (!done) {
+    while (!progress.ended) {
       const next = this.#earliest()
       if (!next) throw new Error('virtual time stands still: nothing is asleep and the work has not ended')
       await this.advance(next.dueMs - this.#nowMs)
@@ -103,11 +108,38 @@ export class VirtualClock implements Clock {
   }
 
   #earliest(): Sleeper | undefined {
-    let first: Sleeper | undefined
-    for (const s of this.#sleepers) {
-      if (!first || s.dueMs < first.dueMs || (s.dueMs === first.dueMs && s.order < first.order)) first = s
+    while (this.#heap[0] && !this.#heap[0].wake) this.#pop()
+    return this.#heap[0]
+  }
+
+  #push(sleeper: Sleeper): void {
+    const heap = this.#heap
+    let at = heap.push(sleeper) - 1
+    while (at > 0) {
+      const above = (at - 1) >> 1
+      const parent = heap[above]
+      if (!parent || !isBefore(sleeper, parent)) break
+      heap[at] = parent
+      at = above
     }
-    return first
+    heap[at] = sleeper
+  }
+
+  #pop(): void {
+    const heap = this.#heap
+    const last = heap.pop()
+    if (!last || heap.length === 0) return
+    let at = 0
+    for (;;) {
+      let child = 2 * at + 1
+      const [left, right] = [heap[child], heap[child + 1]]
+      if (left && right && isBefore(right, left)) child++
+      const smaller = heap[child]
+      if (!smaller || !isBefore(smaller, last)) break
+      heap[at] = smaller
+      at = child
+    }
+    heap[at] = last
   }
 }
 

@@ -1,0 +1,32 @@
+// npm run bench [-- --only start-up|state-read] [--rounds N]: prints each figure with its goal and exits
+// non-zero where one is missed by more than a tenth.
+import {rmSync} from 'node:fs'
+import {parseArgs} from 'node:util'
+import {isMissed, renderOutcomes, type Outcome} from './harness.ts'
+import {scratch} from './processes.ts'
+import {benchStartUp} from './start-up.ts'
+import {benchStateRead} from './state-read.ts'
+
+const {values} = parseArgs({
+  options: {only: {type: 'string', default: ''}, rounds: {type: 'string', default: '7'}},
+})
+const rounds = Number(values.rounds)
+const benches: Record<string, () => Promise<Outcome[]>> = {
+  'start-up': () => benchStartUp(rounds * 3),
+  'state-read': () => benchStateRead(rounds, 1000),
+}
+
+const outcomes: Outcome[] = []
+try {
+  for (const [name, bench] of Object.entries(benches)) {
+    if (values.only === '' || values.only === name) outcomes.push(...(await bench()))
+  }
+} finally {
+  rmSync(scratch, {recursive: true, force: true})
+}
+console.log(renderOutcomes(outcomes))
+const missed = outcomes.filter((o) => 'value' in o && isMissed(o)).length
+if (missed > 0) {
+  console.error(`${String(missed)} of ${String(outcomes.length)} goals missed`)
+  process.exitCode = 1
+}

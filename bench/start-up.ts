@@ -1,0 +1,74 @@
+// How long a person or a script waits before felhom does anything.
+import {spawn} from 'node:child_process'
+import {createServer} from 'node:net'
+import {compareRounds, type Outcome} from './harness.ts'
+import {BIN, benchEnvironment, scratch, timeNode} from './processes.ts'
+
+export async function benchStartUp(rounds: number): Promise<Outcome[]> {
+  const r = await compareRounds(
+    rounds,
+    {
+      node: () => timeNode(['-e', '0']),
+      version: () => timeNode([BIN, '--version']),
+      help: () => timeNode([BIN, '--help']),
+      trivial: () => timeNode([BIN, 'config', 'show']),
+      firstRequest: timeFirstRequest,
+    },
+    'node',
+  )
+  const detail = (ms: number): string =>
+    `${ms.toFixed(0)} ms against ${r.node.median.toFixed(0)} ms of node -e 0`
+  return [
+    {
+      metric: 'felhom --version',
+      value: r.version.ratio,
+      goal: 1.4,
+      better: 'smaller',
+      detail: detail(r.version.median),
+    },
+    {metric: 'felhom --help', value: r.help.ratio, goal: 4, better: 'smaller', detail: detail(r.help.median)},
+    {
+      metric: 'felhom config show',
+      value: r.trivial.ratio,
+      goal: 4,
+      better: 'smaller',
+      detail: detail(r.trivial.median),
+    },
+    {
+      metric: 'guests until its first request',
+      value: r.firstRequest.ratio,
+      goal: 4.5,
+      better: 'smaller',
+      detail: detail(r.firstRequest.median),
+    },
+  ]
+}
+
+/** Until the first bytes of felhom's first connection arrive: its TLS greeting. */
+function timeFirstRequest(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => {
+      socket.once('data', () => {
+        const ms = performance.now() - started
+        child.kill('SIGKILL')
+        socket.destroy()
+        server.close()
+        resolve(ms)
+      })
+      socket.on('error', () => undefined)
+    })
+    let started = 0
+    let child: ReturnType<typeof spawn>
+    server.on('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const {port} = server.address() as {port: number}
+      const env = benchEnvironment({
+        FELHOM_ENDPOINT: `https://127.0.0.1:${String(port)}`,
+        FELHOM_TOKEN: 'root@pam!bench=secret',
+        FELHOM_TLS__FINGERPRINTS: `${'AB:'.repeat(31)}AB`,
+      })
+      started = performance.now()
+      child = spawn(process.execPath, [BIN, 'guests'], {env, cwd: scratch, stdio: 'ignore'})
+    })
+  })
+}
