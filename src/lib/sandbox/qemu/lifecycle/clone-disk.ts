@@ -7,9 +7,9 @@ import {
   parseVolid,
   requireStorage,
   requireVolume,
-  storageType,
 } from '../../storage/volumes.ts'
 import {isUnusedName, volidOf, type NamedDrive} from './drives.ts'
+import {formatOn} from './volume-rules.ts'
 import type {Cluster} from '../../cluster.ts'
 import type {Volume} from '../../state.ts'
 import type {TaskContext} from '../../tasks/task-runner.ts'
@@ -59,9 +59,7 @@ function allocateCopy(work: CloneDiskWork, source: NamedDrive, target: CloneTarg
   const volid = volidOf(source)
   const original = requireVolume(cluster, volid, node)
   const storage = requireStorage(cluster, target.storage ?? parseVolid(volid).storage, node)
-  const {formats, defaultFormat} = storageType(storage)
-  const wanted = target.format ?? original.format
-  const format = formats.includes(wanted) ? wanted : defaultFormat
+  const format = formatOn(storage, target.format ?? original.format)
   if (target.format !== undefined && target.format !== format) {
     task.log(
       `format '${target.format}' is not supported by the target storage '${storage.storage}'` +

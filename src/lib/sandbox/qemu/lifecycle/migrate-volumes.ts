@@ -1,5 +1,5 @@
 // The volumes of a machine that changes its node: which are local, what keeps them from moving, and their move.
-import {checkContent, isUsedBase, ownerOf} from './volume-rules.ts'
+import {checkContent, formatOn, isUsedBase, ownerOf} from './volume-rules.ts'
 import {fileOf, isCloudinit, isPlainCdrom} from '../config/drive.ts'
 import {
   copyVolume,
@@ -136,11 +136,9 @@ export function moveVolume(cluster: Cluster, guest: Guest, volume: LocalVolume, 
     live.node = target
     return volid
   }
-  const copy = copyVolume(cluster, volid, guest.node, {
-    storage: targetStorage,
-    node: target,
-    vmid: guest.vmid,
-  })
+  const format = formatOn(requireStorage(cluster, targetStorage), live.format)
+  const place = {storage: targetStorage, node: target, vmid: guest.vmid, format}
+  const copy = copyVolume(cluster, volid, guest.node, place)
   freeVolume(cluster, volid, guest.node)
   return copy.volid
 }

@@ -10,7 +10,6 @@ import {
   freeVolume,
   requireStorage,
   requireVolume,
-  storageType,
   tryParseVolid,
 } from '../../storage/volumes.ts'
 import {storeConf} from '../config/conf.ts'
@@ -20,7 +19,7 @@ import {optionFormat} from '../config/option-schema.ts'
 import {disksOf, isUnusedName, volidOf} from './drives.ts'
 import {convertDisks} from './template.ts'
 import {isSet, isTruthy, isUp} from './vm.ts'
-import {ownerOf} from './volume-rules.ts'
+import {formatOn, ownerOf} from './volume-rules.ts'
 import type {Call} from '../../call.ts'
 import type {Cluster} from '../../cluster.ts'
 import type {Guest, Section, Volume} from '../../state.ts'
@@ -103,14 +102,13 @@ async function restoreVolumes(
     const target = requireStorage(call.cluster, storage ?? origin?.storage ?? 'local', node)
     requirePrivs(call, `/storage/${target.storage}`, ['Datastore.AllocateSpace'])
     const wanted = /\.(qcow2|raw|vmdk)$/.exec(origin?.volname ?? '')?.[1]
-    const {formats, defaultFormat} = storageType(target)
     const volume = allocateVolume(call.cluster, {
       storage: target.storage,
       node,
       vmid,
       sizeBytes: size,
       content: 'images',
-      format: wanted !== undefined && formats.includes(wanted) ? wanted : defaultFormat,
+      format: formatOn(target, wanted ?? 'raw'),
     })
     task.log(`new volume ID is '${volume.volid}'`)
     await task.sleep(Math.ceil((size / GIB) * MS_PER_GIB))

@@ -1,6 +1,13 @@
 // What a volume's name and storage say about it, for destruction and migration.
 import {die} from '../../pve-error.ts'
-import {findStorage, hasContent, parseVolid, parseVolname, tryParseVolid} from '../../storage/volumes.ts'
+import {
+  findStorage,
+  hasContent,
+  parseVolid,
+  parseVolname,
+  storageType,
+  tryParseVolid,
+} from '../../storage/volumes.ts'
 import type {Cluster} from '../../cluster.ts'
 import type {Storage} from '../../state.ts'
 
@@ -24,4 +31,10 @@ export function checkContent(storage: Storage, volid: string, from: Storage = st
   const {content} = parseVolname(from, parseVolid(volid).volname)
   if (hasContent(storage, content)) return
   die(`${volid}: content type '${content}' is not available on storage '${storage.storage}'`)
+}
+
+/** The wanted format where the storage knows it, else the storage's own. */
+export function formatOn(storage: Storage, wanted: string): string {
+  const {formats, defaultFormat} = storageType(storage)
+  return formats.includes(wanted) ? wanted : defaultFormat
 }
