@@ -35,13 +35,28 @@ export class InProcessSandbox {
     return this.#call('POST', path, token, form)
   }
 
+  delete(path: string, token = FULL_TOKEN): Promise<Answer> {
+    return this.#call('DELETE', path, token)
+  }
+
+  /** Lets virtual time pass until the task of an answer has ended; returns its exit status, or the refusal. */
+  async outcome(answer: Answer | Promise<Answer>): Promise<string> {
+    const {status, reason, data} = await answer
+    if (status !== 200) return `${String(status)} ${reason}`
+    const task = this.cluster.tasks.find(String(data))
+    if (!task) throw new Error(`no task: ${String(data)}`)
+    while (task.exitstatus === undefined) await this.clock.advance(100)
+    return task.exitstatus
+  }
+
   async #call(
     method: string,
     path: string,
     token: string,
     form?: Record<string, string | number>,
   ): Promise<Answer> {
-    const body = form && new URLSearchParams(Object.entries(form).map(([k, v]) => [k, String(v)])).toString()
+    const pairs = Object.entries(form ?? {}).map(([k, v]): [string, string] => [k, String(v)])
+    const body = form && new URLSearchParams(pairs).toString()
     const headers = {
       authorization: `PVEAPIToken=${token}`,
       ...(body !== undefined && {
