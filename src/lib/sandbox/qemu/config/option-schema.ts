@@ -24,12 +24,16 @@ function lookUp(properties: Record<string, Schema>, option: string): Schema | un
   return properties[`${indexed.name}[n]`]
 }
 
-const byOption = new Map<string, Schema | undefined>()
+/** Only what exists is remembered: callers may ask for any name. */
+const byOption = new Map<string, Schema>()
 
 /** The schema of an option of the config file; undefined where Proxmox knows no such option. */
 export function optionSchema(option: string): Schema | undefined {
-  if (!byOption.has(option)) byOption.set(option, lookUp(writable, option) ?? lookUp(stored, option))
-  return byOption.get(option)
+  const known = byOption.get(option)
+  if (known) return known
+  const found = lookUp(writable, option) ?? lookUp(stored, option)
+  if (found) byOption.set(option, found)
+  return found
 }
 
 export const optionExists = (option: string): boolean => optionSchema(option) !== undefined
