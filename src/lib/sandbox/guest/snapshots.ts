@@ -1,5 +1,5 @@
 // What containers and machines share of snapshots: the list with its pseudo entry `current`, and the state
-// machine of create, delete and rollback. It touches one guest's config sections, always under its config lock.
+// machine of create and delete (rollback stands beside it). It touches one guest's config sections, always under its config lock.
 // A snapshot is either whole, or marked by `snapstate` and guarded by the guest's `lock` until it is.
 import {die} from '../pve-error.ts'
 import {configDigest, descriptionAsRead} from './config-file.ts'
@@ -121,9 +121,14 @@ export async function createSnapshot(
   await underLock(work, driver, (guest) => {
     prepareSnapshot(work, driver, guest, options)
   })
-  for (const {option, volid} of driver.volumes(reload(work, driver).config)) {
-    driver.onVolumeSnapshot?.(work.task, option, volid)
-    await work.task.sleep(VOLUME_SNAPSHOT_MS)
+  try {
+    for (const {option, volid} of driver.volumes(reload(work, driver).config)) {
+      driver.onVolumeSnapshot?.(work.task, option, volid)
+      await work.task.sleep(VOLUME_SNAPSHOT_MS)
+    }
+  } catch (error) {
+    await undoSnapshot(work, driver)
+    throw error
   }
   await underLock(work, driver, (guest) => {
     if (guest.config['lock'] !== 'snapshot') die('missing snapshot lock')
@@ -132,6 +137,16 @@ export async function createSnapshot(
     delete snapshot.snapstate
     delete guest.config['lock']
     guest.config['parent'] = work.name
+  })
+}
+
+async function undoSnapshot(work: SnapshotWork, driver: SnapshotDriver): Promise<void> {
+  work.task.log('snapshot create failed: starting cleanup')
+  await underLock(work, driver, (guest) => {
+    const vmstate = guest.snapshots[work.name]?.vmstate
+    if (vmstate) driver.freeVmstate?.(work.cluster, guest, vmstate)
+    Reflect.deleteProperty(guest.snapshots, work.name)
+    if (guest.config['lock'] === 'snapshot') delete guest.config['lock']
   })
 }
 
@@ -219,61 +234,26 @@ function forgetSnapshot(work: SnapshotWork, driver: SnapshotDriver, guest: Guest
   for (const volid of volids) if (!used.has(volid)) keepUnused(work.cluster, driver, guest.config, volid)
 }
 
-/** The body of a rollback task; what the guest was waiting for (pending) is lost with the config. */
-export async function rollbackSnapshot(work: SnapshotWork, driver: SnapshotDriver): Promise<void> {
-  await underLock(work, driver, async (guest) => {
-    rollbackTarget(guest, work.name)
-    checkLock(guest)
-    await driver.stop(work.cluster, guest, work.task)
-    if (guest.runtime.status === 'running') die(`unable to rollback vm ${String(work.vmid)}: vm is running`)
-    guest.config['lock'] = 'rollback'
-  })
-  await work.task.sleep(VOLUME_SNAPSHOT_MS)
-  await underLock(work, driver, async (guest) => {
-    const snapshot = rollbackTarget(guest, work.name)
-    if (guest.runtime.status === 'running') die(`unable to rollback vm ${String(work.vmid)}: vm is running`)
-    if (guest.config['lock'] !== 'rollback') die('got wrong lock')
-    applySnapshot(work, driver, guest, snapshot)
-    driver.onRolledBack?.(work.cluster, guest, snapshot)
-    if (snapshot.vmstate) await driver.startFromVmstate?.(work.cluster, guest, snapshot, work.task)
-  })
-}
-
-function rollbackTarget(guest: Guest, name: string): Snapshot {
-  if (isTemplate(guest)) die("you can't rollback if vm is a template")
-  const snapshot = requireSnapshot(guest, name)
-  if (snapshot.snapstate) die(`unable to rollback to incomplete snapshot (snapstate = ${snapshot.snapstate})`)
-  return snapshot
-}
-
-/** Description and unused volumes survive; everything else becomes what it was. */
-function applySnapshot(work: SnapshotWork, driver: SnapshotDriver, guest: Guest, snapshot: Snapshot): void {
-  const wanted = new Set(driver.volumes(snapshot.config).map((v) => v.volid))
-  for (const {volid} of driver.volumes(guest.config)) {
-    if (!wanted.has(volid)) keepUnused(work.cluster, driver, guest.config, volid)
-  }
-  const kept: Section = {}
-  for (const [key, value] of Object.entries(guest.config)) {
-    if (key === 'description' || (isUnused(key) && !wanted.has(value))) kept[key] = value
-  }
-  guest.config = {...kept, ...snapshot.config, parent: work.name}
-  guest.pending = {}
-  guest.pendingDelete = {}
-}
-
-const isUnused = (key: string): boolean => /^unused\d+$/.test(key)
+export const isUnusedOption = (key: string): boolean => /^unused\d+$/.test(key)
 
 function snapshotConfig(config: Section): Section {
   const copy: Section = {}
   for (const [key, value] of Object.entries(config)) {
-    if (key === 'lock' || key === 'parent' || key === 'description' || key === 'vmstate' || isUnused(key))
+    if (
+      key === 'lock' ||
+      key === 'parent' ||
+      key === 'description' ||
+      key === 'vmstate' ||
+      isUnusedOption(key)
+    )
       continue
     copy[key] = value
   }
   return copy
 }
 
-function keepUnused(cluster: Cluster, driver: SnapshotDriver, section: Section, volid: string): void {
+/** Notes a volume that nothing names any more, the way the kind of guest does. */
+export function keepUnused(cluster: Cluster, driver: SnapshotDriver, section: Section, volid: string): void {
   if (driver.addUnused) driver.addUnused(cluster, section, volid)
   else addUnusedVolume(section, volid)
 }
@@ -287,7 +267,8 @@ function setDescription(kind: Kind, snapshot: Snapshot, description: string): vo
 const reload = (work: SnapshotWork, driver: SnapshotDriver): Guest =>
   work.cluster.requireGuest(driver.kind, work.node, work.vmid)
 
-function underLock<T>(
+/** Runs `change` under the config lock with the guest as it is then. */
+export function underLock<T>(
   work: SnapshotWork,
   driver: SnapshotDriver,
   change: (guest: Guest) => T | Promise<T>,

@@ -12,26 +12,12 @@ import {detectArch, detectOsType} from './os-template.ts'
 import {startAfterwards} from './power.ts'
 import {mergeBackup, recoverBackup, restoredMountPoints, type Backup} from './restore.ts'
 import {makeTemplate} from './template.ts'
+import type {CreatePlan} from './create-plan.ts'
 import type {Guest, Section} from '../../state.ts'
 import type {TaskContext} from '../../tasks/task-runner.ts'
 
 const UNPACK_MS = 600
 const DEFAULT_ROOTFS_GIB = '4'
-
-export interface CreatePlan {
-  /** The template or the backup. */
-  archive: string
-  /** Undefined: as the backup says. */
-  unprivileged: boolean | undefined
-  /** A forced restore over an existing container. */
-  existed: boolean
-  /** Options that are no volumes, in their stored form. */
-  config: Section
-  /** rootfs and mpN as they were asked for; empty: by default. */
-  mountPoints: Section
-  /** Where volumes go that name no storage. */
-  storage: string
-}
 
 export async function runCreate(call: Call, plan: CreatePlan, task: TaskContext): Promise<void> {
   const {cluster} = call

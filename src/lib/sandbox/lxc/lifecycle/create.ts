@@ -12,10 +12,11 @@ import {applyPending} from '../config/apply-pending.ts'
 import {requireOptionPrivileges} from '../config/option-privileges.ts'
 import {stageChanges} from '../config/stage-changes.ts'
 import {mountPointsOf} from './container-volumes.ts'
-import {runCreate, type CreatePlan} from './create-task.ts'
+import {runCreate} from './create-task.ts'
 import {checkProtection} from './destroy.ts'
 import {forkTask, isContainerRunning} from './power.ts'
 import {checkSshKeys} from './ssh-keys.ts'
+import type {CreatePlan} from './create-plan.ts'
 import type {Guest, Section} from '../../state.ts'
 
 const NOT_OPTIONS = new Set([
@@ -24,6 +25,7 @@ const NOT_OPTIONS = new Set([
 ])
 const DEFAULT_STORAGE = 'local'
 const MAX_CPU_WEIGHT = 10_000
+const NEW_FILE_LOCK_MS = 5_000
 
 export async function createContainer(call: Call): Promise<string> {
   const {cluster} = call
@@ -158,14 +160,17 @@ async function takeId(call: Call): Promise<void> {
   const vmid = vmidOf(call)
   const verb = flag(call, 'restore') ? 'restore' : 'create'
   try {
-    await cluster.locks.withLock('lxc', vmid, () => {
-      const existing = flag(call, 'force') ? cluster.guest(vmid) : undefined
-      if (existing) checkLock(existing)
-      const guest = existing ?? addGuest(cluster, 'lxc', vmid, nodeOf(call), {})
-      guest.config['lock'] = 'create'
-    })
+    await cluster.locks.withLock('lxc', vmid, () => takeFile(call), NEW_FILE_LOCK_MS)
   } catch (error) {
     if (error instanceof PveError) die(`unable to ${verb} CT ${String(vmid)} - ${error.message}`)
     throw error
   }
+}
+
+function takeFile(call: Call): void {
+  const {cluster} = call
+  const existing = flag(call, 'force') ? cluster.guest(vmidOf(call)) : undefined
+  if (existing) checkLock(existing)
+  const guest = existing ?? addGuest(cluster, 'lxc', vmidOf(call), nodeOf(call), {})
+  guest.config['lock'] = 'create'
 }

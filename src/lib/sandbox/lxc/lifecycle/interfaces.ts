@@ -20,10 +20,10 @@ export interface Interface {
   inet6?: string
 }
 
-/** null for a container that does not run. */
+/** null for a container that does not run, or does not exist. */
 export function interfaces(call: Call): Interface[] | null {
-  const guest = call.cluster.requireGuest('lxc', nodeOf(call), vmidOf(call))
-  if (!isRunning(guest)) return null
+  const guest = call.cluster.guest(vmidOf(call))
+  if (guest?.kind !== 'lxc' || guest.node !== nodeOf(call) || !isRunning(guest)) return null
   const nets = Object.keys(guest.config)
     .filter((key) => /^net\d+$/.test(key))
     .sort((a, b) => Number(a.slice(3)) - Number(b.slice(3)))

@@ -184,8 +184,8 @@ function maySkipLock(call: Call): boolean {
 
 function abortShutdowns(call: Call, task: TaskContext): void {
   const id = String(vmidOf(call))
-  const running = call.cluster.state.tasks.filter(
-    (t) => t.exitstatus === undefined && t.type === 'vzshutdown' && t.id === id && t.node === nodeOf(call),
+  const running = [...call.cluster.tasks.running(nodeOf(call))].filter(
+    (t) => t.exitstatus === undefined && t.type === 'vzshutdown' && t.id === id,
   )
   for (const {upid} of running) call.cluster.tasks.kill(upid)
   if (running.length > 0) task.log(`overruled vzshutdown tasks: ${running.map((t) => t.upid).join(', ')}`)

@@ -7,7 +7,7 @@ import {requireVolume} from '../../storage/volumes.ts'
 import {printMountPoint} from '../config/mount-points.ts'
 import {parseNet, printNet} from '../config/network.ts'
 import {mountPointsOf} from './container-volumes.ts'
-import type {CreatePlan} from './create-task.ts'
+import type {CreatePlan} from './create-plan.ts'
 import type {Guest, Section, Volume} from '../../state.ts'
 import type {TaskContext} from '../../tasks/task-runner.ts'
 

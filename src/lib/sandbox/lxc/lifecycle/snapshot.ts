@@ -6,11 +6,11 @@ import {
   deleteSnapshot,
   describeSnapshot,
   listSnapshots,
-  rollbackSnapshot,
   type SnapshotDriver,
   type SnapshotRow,
   type SnapshotWork,
 } from '../../guest/snapshots.ts'
+import {rollbackSnapshot} from '../../guest/snapshot-rollback.ts'
 import {readConfig} from '../config/read-config.ts'
 import {containerHasFeature} from './feature.ts'
 import {volumesIn} from './container-volumes.ts'

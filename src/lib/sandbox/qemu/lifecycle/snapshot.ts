@@ -8,11 +8,11 @@ import {
   describeSnapshot,
   listSnapshots,
   requireSnapshot,
-  rollbackSnapshot,
   type SnapshotDriver,
   type SnapshotRow,
   type SnapshotWork,
 } from '../../guest/snapshots.ts'
+import {rollbackSnapshot} from '../../guest/snapshot-rollback.ts'
 import {die} from '../../pve-error.ts'
 import {freeVolume, volumeHasFeature} from '../../storage/volumes.ts'
 import {typedValue} from '../config/option-schema.ts'
