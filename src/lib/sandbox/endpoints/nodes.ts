@@ -1,5 +1,6 @@
 // The nodes themselves: their list, status, version, time, network and the few fixed answers beside.
 import {createHash} from 'node:crypto'
+import {HOST_DNS} from '../host-dns.ts'
 import {nodeOf, optionalText, text, vmidOf, type Call, type Route} from '../call.ts'
 import {hasPrivs, requirePrivs} from '../access/permissions.ts'
 import {nodeRow, rootDisk, uptimeSeconds} from '../stats/node-stats.ts'
@@ -12,7 +13,7 @@ export const routes: Route[] = [
   {method: 'GET', path: '/nodes/{node}/version', handler: (call) => call.cluster.state.version},
   {method: 'GET', path: '/nodes/{node}/time', handler: readTime},
   {method: 'GET', path: '/nodes/{node}/network', handler: listNetwork},
-  {method: 'GET', path: '/nodes/{node}/dns', handler: () => ({dns1: '10.255.255.53'}), check: auditNode},
+  {method: 'GET', path: '/nodes/{node}/dns', handler: () => ({...HOST_DNS}), check: auditNode},
   {
     method: 'GET',
     path: '/nodes/{node}/capabilities',

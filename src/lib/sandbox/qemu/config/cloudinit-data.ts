@@ -4,6 +4,7 @@ import {parseNet} from './net.ts'
 import {windowsVersion} from './os-type.ts'
 import {MASK} from './read-config.ts'
 import {unescapeUri} from './update-request.ts'
+import {HOST_DNS} from '../../host-dns.ts'
 import {parsePropertyString} from '../../schema/property-string.ts'
 import type {Section} from '../../state.ts'
 
@@ -84,6 +85,10 @@ function addressesOf(ipconfig: string): Record<string, string> {
 
 const words = (text: string | undefined): string[] => (text ?? '').split(/\s+/).filter((word) => word !== '')
 
+function resolverOf(config: Section): {servers: string[]; domains: string[]} {
+  return {servers: words(config['nameserver'] ?? HOST_DNS.dns1), domains: words(config['searchdomain'])}
+}
+
 function nocloudNetwork(config: Section): string {
   const lines = ['version: 1', 'config:']
   for (const {index, mac, ip} of nicsOf(config)) {
@@ -96,7 +101,7 @@ function nocloudNetwork(config: Section): string {
     lines.push(...nocloudSubnets(ip))
   }
   lines.push('    - type: nameserver')
-  const [servers, domains] = [words(config['nameserver']), words(config['searchdomain'])]
+  const {servers, domains} = resolverOf(config)
   if (servers.length > 0) lines.push('      address:', ...servers.map((server) => `      - '${server}'`))
   if (domains.length > 0) lines.push('      search:', ...domains.map((domain) => `      - '${domain}'`))
   return `${lines.join('\n')}\n`
@@ -128,7 +133,7 @@ function splitIpv4(cidr: string): {address: string; mask: string} {
 
 function configDriveNetwork(config: Section): string {
   let content = 'auto lo\niface lo inet loopback\n\n'
-  const [servers, domains] = [words(config['nameserver']), words(config['searchdomain'])]
+  const {servers, domains} = resolverOf(config)
   if (servers.length > 0) content += `        dns_nameservers ${servers.join(' ')}\n`
   if (domains.length > 0) content += `        dns_search ${domains.join(' ')}\n`
   for (const {index, ip} of nicsOf(config))

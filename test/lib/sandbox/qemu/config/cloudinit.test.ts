@@ -88,6 +88,9 @@ describe('cloud-init', () => {
 
   it('says what its drive holds for the network, for Linux and for Windows', async () => {
     const vm = new MachineView(STOPPED)
+    expect(await dump(vm, 'network')).to.equal(
+      "version: 1\nconfig:\n    - type: nameserver\n      address:\n      - '10.255.255.53'\n",
+    )
     await vm.put({
       ipconfig0: 'ip=192.0.2.9/20,gw=192.0.2.1,ip6=auto',
       nameserver: '192.0.2.1 192.0.2.2',
