@@ -20,8 +20,14 @@ export const FULL_TOKEN = 'root@pam!felhom=11111111-2222-3333-4444-555555555555'
 
 export class InProcessSandbox {
   readonly clock = new VirtualClock()
-  readonly cluster = new Cluster(loadSeed(structuredClone(seed)), this.clock)
-  readonly #api = new Api(this.cluster)
+  readonly cluster: Cluster
+  readonly #api: Api
+
+  /** From another seed than the recorded one. */
+  constructor(other: unknown = seed) {
+    this.cluster = new Cluster(loadSeed(structuredClone(other)), this.clock)
+    this.#api = new Api(this.cluster)
+  }
 
   get(path: string, token = FULL_TOKEN): Promise<Answer> {
     return this.#call('GET', path, token)
