@@ -1,10 +1,13 @@
-import {Flags} from '@oclif/core'
+import * as Flags from '@oclif/core/flags'
 import {captureCluster, type Capture as CaptureFile} from '../lib/app/capture-cluster.ts'
 import {withProxmox} from '../lib/app/compose.ts'
 import {describeGaps} from '../lib/app/describe-completeness.ts'
 import {writeOutput} from '../lib/app/write-output.ts'
 import {useSettings} from '../lib/app/use-settings.ts'
 import {BaseCommand} from '../lib/cli/base-command.ts'
+import {escapeText} from '../lib/report/escape-text.ts'
+import {toJsonText} from '../lib/report/json-text.ts'
+import {plural} from '../lib/report/plural.ts'
 
 export default class Capture extends BaseCommand {
   static override summary = 'Write the live state to one redacted file.'
@@ -33,10 +36,10 @@ export default class Capture extends BaseCommand {
       captureCluster(reader, () => new Date()),
     )
     for (const gap of describeGaps(capture.cluster)) this.addWarning(gap)
-    const text = JSON.stringify(capture, null, 1)
+    const text = toJsonText(capture, 1)
     if (flags.out !== undefined) {
       writeOutput(process.cwd(), flags.out, `${text}\n`)
-      this.print(`${capture.cluster.guests.length} guests captured in ${flags.out}`)
+      this.print(escapeText(`${plural(capture.cluster.guests.length, 'guest')} captured in ${flags.out}`))
     } else this.print(text)
     return capture
   }

@@ -1,8 +1,9 @@
-import {Flags} from '@oclif/core'
+import * as Flags from '@oclif/core/flags'
 import {runDoctor, type Purpose} from '../lib/app/doctor/run-doctor.ts'
 import {loadSettings} from '../lib/app/use-settings.ts'
-import {BaseCommand, terminalWidth} from '../lib/cli/base-command.ts'
+import {BaseCommand} from '../lib/cli/base-command.ts'
 import {EXIT} from '../lib/cli/exit-codes.ts'
+import {terminalWidth} from '../lib/cli/terminal-width.ts'
 import {renderFindings} from '../lib/report/doctor-text.ts'
 
 export default class Doctor extends BaseCommand {

@@ -1,4 +1,4 @@
-import {Flags} from '@oclif/core'
+import * as Flags from '@oclif/core/flags'
 import {runSandbox} from '../lib/app/run-sandbox.ts'
 import {BaseCommand} from '../lib/cli/base-command.ts'
 import {untilSignal} from '../lib/cli/signals.ts'

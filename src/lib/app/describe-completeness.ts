@@ -2,12 +2,17 @@
 import type {ActualCluster} from '../model/actual.ts'
 import {formatGuestId} from '../model/guest.ts'
 
+/** Everything that a reader of the list must know about it. */
 export function describeGaps(cluster: ActualCluster): string[] {
-  const gaps: string[] = []
-  if (!cluster.completeness.complete) gaps.push(...cluster.completeness.reasons.map((r) => r.message))
-  if (cluster.quorum === 'lost') gaps.push('The cluster has no quorum: it takes no changes.')
-  if (cluster.quorum === 'unknown')
-    gaps.push('Whether the cluster has quorum could not be read: the token lacks Sys.Audit on /.')
+  const lost = cluster.quorum === 'lost' ? ['The cluster has no quorum: it takes no changes.'] : []
+  return [...describeUnseen(cluster), ...lost, ...cluster.notes.map(capitalize)]
+}
+
+/** The guests that may be missing, and those of which too little is known. */
+export function describeUnseen(cluster: ActualCluster): string[] {
+  const gaps = cluster.completeness.complete
+    ? []
+    : cluster.completeness.reasons.map((r) => `${capitalize(r.message)}.`)
   const blind = cluster.guests.filter((g) => !g.config.known)
   if (blind.length > 0) {
     const reasons = new Set(blind.map((g) => (g.config.known ? '' : g.config.reason)))
@@ -17,3 +22,5 @@ export function describeGaps(cluster: ActualCluster): string[] {
   }
   return gaps
 }
+
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

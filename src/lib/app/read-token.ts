@@ -10,10 +10,17 @@ import {readPrivateFile} from '../store/private-file.ts'
 export const DEFAULT_CREDENTIAL = 'felhom-token'
 export const DEFAULT_VARIABLE = 'FELHOM_TOKEN'
 
-export function readToken(source: TokenSource | undefined, env: NodeJS.ProcessEnv): ApiToken {
+export const readToken = (source: TokenSource | undefined, env: NodeJS.ProcessEnv): ApiToken =>
+  findToken(source, env).token
+
+/** The token, and where it was found, in words. */
+export function findToken(
+  source: TokenSource | undefined,
+  env: NodeJS.ProcessEnv,
+): {token: ApiToken; place: string} {
   const {text, place} = source ? fromSource(source, env) : fromDefaults(env)
   try {
-    return ApiToken.parse(text)
+    return {token: ApiToken.parse(text), place}
   } catch (error) {
     if (!isFelhomError(error, 'token_invalid')) throw error
     throw new FelhomError('token_invalid', `${place} holds no API token of the form user@realm!name=secret`, {

@@ -1,6 +1,7 @@
 // The guests that are there, as a table: one line each, in the order of their numbers.
 import type {ActualCluster, ActualGuest} from '../model/actual.ts'
 import type {Palette} from './palette.ts'
+import {plural} from './plural.ts'
 import {renderColumns, type Cell} from './text-table.ts'
 
 const HEADER = ['KIND', 'VMID', 'NAME', 'NODE', 'STATE', 'LOCK', 'PENDING']
@@ -49,5 +50,3 @@ function countLine({guests, nodes}: ActualCluster): string {
   ]
   return `${parts.join(', ')}.`
 }
-
-const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

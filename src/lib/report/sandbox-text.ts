@@ -1,5 +1,6 @@
 // What a person at a terminal needs to use the sandbox, ready to copy.
 import type {Palette} from './palette.ts'
+import {plural} from './plural.ts'
 
 export interface SandboxSummary {
   ready: {url: string; caFile: string; tokens: {full: string; ro: string}}
@@ -8,7 +9,7 @@ export interface SandboxSummary {
 }
 
 export function renderSandboxReady({ready, guests, nodes}: SandboxSummary, palette: Palette): string {
-  return `${palette.strong(`An embedded Proxmox with ${guests} guests on ${nodes} nodes listens on ${ready.url}`)}
+  return `${palette.strong(`An embedded Proxmox with ${plural(guests, 'guest')} on ${plural(nodes, 'node')} listens on ${ready.url}`)}
 
 In another terminal:
 

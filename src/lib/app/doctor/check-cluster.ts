@@ -1,7 +1,7 @@
 // Looks at what the cluster itself says: quorum, nodes, whether every guest could be read.
 import type {ActualCluster} from '../../model/actual.ts'
 import type {Finding} from '../../model/health.ts'
-import {describeGaps} from '../describe-completeness.ts'
+import {describeUnseen} from '../describe-completeness.ts'
 
 export function checkQuorum(cluster: ActualCluster): Finding {
   const base = {id: 'quorum', title: 'Quorum'}
@@ -14,8 +14,8 @@ export function checkQuorum(cluster: ActualCluster): Finding {
       return {
         ...base,
         verdict: 'mend',
-        detail: 'could not be read: Sys.Audit on / is missing',
-        advice: 'See Privileges above.',
+        detail: cluster.notes.find((note) => note.startsWith('quorum')) ?? 'it could not be read',
+        advice: 'It takes Sys.Audit on /: see Privileges above.',
       }
     case 'lost':
       return {
@@ -44,12 +44,12 @@ export function checkNodes(cluster: ActualCluster): Finding {
 export function checkGuests(cluster: ActualCluster): Finding {
   const base = {id: 'guests', title: 'Guests'}
   const count = `${cluster.guests.length} guest${cluster.guests.length === 1 ? '' : 's'}`
-  const gaps = describeGaps({...cluster, quorum: 'quorate'})
+  const gaps = describeUnseen(cluster)
   if (gaps.length > 0)
     return {
       ...base,
       verdict: 'mend',
-      detail: `${count} seen, and: ${gaps.join(' ')}`,
+      detail: `${count} seen. ${gaps.join(' ')}`,
       advice: 'See Privileges and Nodes above.',
     }
   const locked = cluster.guests.filter((g) => g.lock !== undefined)

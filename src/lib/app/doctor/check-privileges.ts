@@ -42,7 +42,13 @@ export function checkPrivileges(permissions: Permissions, tokenId: string, purpo
     const detail = missing
       .map((need) => `${need.privileges.join(', ')} on ${need.path} ${need.why}`)
       .join('; ')
-    return {...base, verdict: 'mend', detail: `missing ${detail}`, commands: grantLines(missing, tokenId)}
+    return {
+      ...base,
+      verdict: 'mend',
+      detail: `missing ${detail}`,
+      advice: 'On a node, as root (role modify … --append where the role exists):',
+      commands: grantLines(permissions, missing, tokenId),
+    }
   }
   if (missingChange.length > 0) {
     return {
@@ -60,22 +66,33 @@ function findMissing(permissions: Permissions, needs: Need[]): Need[] {
     .filter((need) => need.privileges.length > 0)
 }
 
-/** A privilege on a parent counts where it propagates; Proxmox reports that as `true`. */
-function holds(permissions: Permissions, path: string, privilege: string): boolean {
-  if (permissions.get(path)?.has(privilege)) return permissions.get(path)?.get(privilege) === true
-  return path !== '/' && permissions.get('/')?.get(privilege) === true
-}
+/** Proxmox reports what propagates to the paths below as `true`, and always reports /vms if it holds anything. */
+const holds = (permissions: Permissions, path: string, privilege: string): boolean =>
+  permissions.get(path)?.get(privilege) === true
+
+const ROLE = 'Felhom'
 
 /** A token without privilege separation has its user's privileges, one with it only what both have. */
-function grantLines(needs: Need[], tokenId: string): string[] {
+function grantLines(permissions: Permissions, needs: Need[], tokenId: string): string[] {
   const privileges = [...new Set(needs.flatMap((n) => n.privileges))]
   const onRoot = needs.some((n) => n.path === '/')
-  const role = 'Felhom'
-  const path = onRoot ? '/' : '/vms'
+  const paths = [...new Set(needs.map((n) => grantPath(permissions, n.path, onRoot)))]
   const [user = ''] = tokenId.split('!')
+  const holders = [...(user === 'root@pam' ? [] : [`--users '${user}'`]), `--tokens '${tokenId}'`]
   return [
-    `pveum role add ${role} --privs "${privileges.join(' ')}"`,
-    ...(user === 'root@pam' ? [] : [`pveum acl modify ${path} --users '${user}' --roles ${role}`]),
-    `pveum acl modify ${path} --tokens '${tokenId}' --roles ${role}`,
+    `pveum role add ${ROLE} --privs "${privileges.join(' ')}"`,
+    ...paths.flatMap((path) => holders.map((holder) => `pveum acl modify ${path} ${holder} --roles ${ROLE}`)),
   ]
+}
+
+/**
+ * An entry on a path hides all that propagates to it from above, so that a grant there could take privileges
+ * away. Where nothing has an entry of its own, the grant goes to the root.
+ */
+function grantPath(permissions: Permissions, path: string, onRoot: boolean): string {
+  const above = [...(permissions.get('/') ?? [])].filter(([, propagates]) => propagates).map(([name]) => name)
+  const here = permissions.get(path) ?? new Map<string, boolean>()
+  if (here.size === 0) return onRoot ? '/' : path
+  const inheritsAll = here.size === above.length && above.every((name) => here.get(name) === true)
+  return inheritsAll ? '/' : path
 }
