@@ -110,12 +110,14 @@ function addMonitor(status: VmStatus, cluster: Cluster, guest: Guest): void {
     if (/^net\d+$/.test(option)) nics[`tap${String(vmid)}i${option.slice(3)}`] = {netin: 0, netout: 0}
   }
   if (Object.keys(nics).length > 0) status['nics'] = nics
-  if (config['balloon'] !== '0') addBalloon(status, cluster, guest)
+  addBalloon(status, cluster, guest)
 }
 
-function addBalloon(status: VmStatus, cluster: Cluster, guest: Guest): void {
+/** A machine without balloon does not answer; the recorded stand-in answered for every machine. */
+function addBalloon(status: VmStatus, cluster: Cluster, {config}: Guest): void {
   const isFaked = cluster.state.knobs.isHypervisorFaked === true
-  const bytes = isFaked ? FAKED_BALLOON_BYTES : memoryMiB(guest.config) * MIB
+  if (!isFaked && config['balloon'] === '0') return
+  const bytes = isFaked ? FAKED_BALLOON_BYTES : memoryMiB(config) * MIB
   status['maxmem'] = bytes
   status['balloon'] = bytes
   status['ballooninfo'] = {actual: bytes, max_mem: bytes}
