@@ -1,0 +1,74 @@
+import {expect} from 'chai'
+import {InProcessSandbox} from '../../../support/in-process-sandbox.ts'
+import {homelabSeed, LEAST_TOKEN} from '../../../support/homelab-seed.ts'
+
+type Row = Record<string, unknown>
+
+describe('storage endpoints', () => {
+  let sandbox: InProcessSandbox
+  const rows = async (path: string, token?: string): Promise<Row[]> =>
+    (await sandbox.get(path, token)).data as Row[]
+
+  beforeEach(() => {
+    sandbox = new InProcessSandbox(homelabSeed)
+  })
+
+  it('list a storage that is not on the node as disabled, and not at all when content is asked for', async () => {
+    const [tank] = (await rows('/nodes/pve1/storage')).filter((r) => r['storage'] === 'tank')
+    expect(tank).to.include({enabled: 0, active: 0, total: 0})
+    const names = (await rows('/nodes/pve1/storage?content=images')).map((r) => r['storage'])
+    expect(names).to.deep.equal(['local-lvm', 'nas'])
+  })
+
+  it('list for a clone elsewhere only what both nodes share', async () => {
+    const names = (await rows('/nodes/pve1/storage?target=pve2')).map((r) => r['storage'])
+    expect(names).to.deep.equal(['nas'])
+  })
+
+  it('show of other people’s volumes only what the caller may work with', async () => {
+    expect(await rows('/nodes/pve1/storage/nas/content', LEAST_TOKEN)).to.have.length(4)
+    sandbox.cluster.state.access.acl = sandbox.cluster.state.access.acl.map((a) => ({...a, path: '/storage'}))
+    const [only, ...more] = await rows('/nodes/pve1/storage/nas/content', LEAST_TOKEN)
+    expect(only).to.include({content: 'iso'})
+    expect(more).to.deep.equal([])
+  })
+
+  it('count an image without a container as an image', async () => {
+    sandbox.cluster.state.guests.delete(150)
+    const [image] = await rows('/nodes/pve1/storage/nas/content?vmid=150')
+    expect(image).to.include({content: 'images'})
+  })
+
+  it('allocate a named image once', async () => {
+    const form = {vmid: 150, filename: 'vm-150-disk-7.qcow2', size: '1G'}
+    const path = '/nodes/pve1/storage/nas/content'
+    expect((await sandbox.post(path, form)).data).to.equal('nas:150/vm-150-disk-7.qcow2')
+    expect((await sandbox.post(path, form)).reason).to.contain('already exists')
+    expect((await sandbox.post(path, {...form, filename: 'x', size: '1G'})).reason).to.contain(
+      "illegal name 'x'",
+    )
+    expect((await sandbox.post(path, {...form, size: '1X'})).status).to.equal(400)
+  })
+
+  it('remove a volume in a task, a protected backup not', async () => {
+    const [backup] = await rows('/nodes/pve1/storage/nas/content?content=backup&vmid=120')
+    const path = `/nodes/pve1/storage/nas/content/${encodeURIComponent(String(backup?.['volid']))}`
+    expect(await sandbox.outcome(sandbox.delete(path))).to.match(
+      /^cannot remove protected volume 'backup\/vzdump-lxc-120/,
+    )
+    expect((await sandbox.put(path, {protected: 0, notes: 'old'})).status).to.equal(200)
+    expect((await sandbox.get(path)).data).to.include({notes: 'old', protected: 0, format: 'raw'})
+    expect(await sandbox.outcome(sandbox.delete(path))).to.equal('OK')
+    expect(await rows('/nodes/pve1/storage/nas/content?content=backup&vmid=120')).to.deep.equal([])
+  })
+
+  it('note things on backups only', async () => {
+    const path = '/nodes/pve1/storage/nas/content/nas:150%2Fvm-150-disk-0.raw'
+    expect((await sandbox.put(path, {notes: 'x'})).reason).to.equal("only backups support attribute 'notes'")
+  })
+
+  it('refuse a volume of another storage', async () => {
+    const answer = await sandbox.get('/nodes/pve1/storage/nas/content/local:iso%2Fx.iso')
+    expect(answer.errors).to.deep.equal({volume: 'storage ID missmatch (local != nas)\n'})
+  })
+})
