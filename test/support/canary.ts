@@ -18,12 +18,11 @@ export function expectNoCanary(value: unknown): void {
 /** With the fields of errors, which JSON leaves out, and without what has been printed already. */
 function toJson(value: unknown): string {
   const seen = new Set<unknown>()
-  const text = JSON.stringify(value, (_key, part: unknown) => {
+  return JSON.stringify({value}, (_key, part: unknown) => {
     if (typeof part !== 'object' || part === null) return typeof part === 'bigint' ? String(part) : part
     if (seen.has(part)) return undefined
     seen.add(part)
     if (!(part instanceof Error)) return part
     return Object.fromEntries(Object.getOwnPropertyNames(part).map((name) => [name, Reflect.get(part, name)]))
   })
-  return text ?? ''
 }

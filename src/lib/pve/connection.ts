@@ -95,6 +95,8 @@ export class Connection implements ReadConnection, WriteConnection {
   readonly #writes = new Map<string, PQueue>()
   readonly #pools = new Map<string, Pool>()
   readonly #clients = new Set<Client>()
+  readonly #signal: AbortSignal | undefined
+  readonly #onAbort = (): void => void this.close()
   #closed = false
 
   constructor(options: ConnectionOptions) {
@@ -106,8 +108,9 @@ export class Connection implements ReadConnection, WriteConnection {
     this.#readHeaders = ['authorization', options.token.authorization(), 'accept', 'application/json']
     this.#writeHeaders = [...this.#readHeaders, 'content-type', 'application/x-www-form-urlencoded']
     this.#reads = new PQueue({concurrency: this.#limits.reads})
-    options.signal?.addEventListener('abort', () => void this.close(), {once: true})
-    if (options.signal?.aborted) this.#closed = true
+    this.#signal = options.signal
+    this.#signal?.addEventListener('abort', this.#onAbort)
+    if (this.#signal?.aborted) this.#closed = true
   }
 
   get(path: ApiPath, query?: Params, stop?: AbortSignal): Promise<Envelope> {
@@ -138,6 +141,7 @@ export class Connection implements ReadConnection, WriteConnection {
   /** Closes every connection; what is still under way fails as interrupted. */
   async close(): Promise<void> {
     this.#closed = true
+    this.#signal?.removeEventListener('abort', this.#onAbort)
     const dispatchers = [...this.#pools.values(), ...this.#clients]
     this.#pools.clear()
     await Promise.all(dispatchers.map((dispatcher) => dispatcher.destroy()))
@@ -200,11 +204,11 @@ export class Connection implements ReadConnection, WriteConnection {
   }
 
   #open(answer: HttpAnswer, request: HttpRequest, secrets: readonly string[] = []): Envelope {
-    const what = describeRequest(request)
     if (answer.status < 200 || answer.status > 299) {
-      throw proxmoxError(answer, what, (text) => scrubAll(this.#token.scrub(text), secrets))
+      const scrub = (text: string): string => scrubAll(this.#token.scrub(text), secrets)
+      throw proxmoxError(answer, describeRequest(request), scrub)
     }
-    return openEnvelope(answer.body, what)
+    return openEnvelope(answer.body, request)
   }
 
   #assertOpen(): void {
@@ -216,17 +220,18 @@ export class Connection implements ReadConnection, WriteConnection {
   }
 }
 
-function openEnvelope(body: string, what: string): Envelope {
+function openEnvelope(body: string, request: HttpRequest): Envelope {
   let value: unknown
   try {
     value = JSON.parse(body)
   } catch (cause) {
     // The parser quotes the text in its message, and the text may be anything: it is not handed on.
     const where = cause instanceof SyntaxError ? 'is not JSON' : 'cannot be read'
-    throw new FelhomError('bad_answer', `${what}: the answer of ${body.length} characters ${where}`)
+    const answer = `the answer of ${body.length} characters`
+    throw new FelhomError('bad_answer', `${describeRequest(request)}: ${answer} ${where}`)
   }
   if (typeof value !== 'object' || value === null || !('data' in value)) {
-    throw new FelhomError('bad_answer', `${what}: the answer holds no data`)
+    throw new FelhomError('bad_answer', `${describeRequest(request)}: the answer holds no data`)
   }
   return value
 }

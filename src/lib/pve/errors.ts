@@ -95,7 +95,7 @@ const CODE_OF_TEXT: readonly (readonly [RegExp, ErrorCode])[] = [
   [CONFIG_LOCK_TIMEOUT, 'config_locked'],
   [/^detected modified configuration - /, 'config_changed'],
   [/^checksum mismatch \(file change by other user\?\)/, 'config_changed'],
-  [/^cluster not ready - no quorum\?/, 'no_quorum'],
+  [/\bno quorum[?!]/, 'no_quorum'],
 ]
 
 function refusalCode(refusal: Refusal): ErrorCode {

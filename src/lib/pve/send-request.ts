@@ -30,7 +30,7 @@ export function sendRequest(
   deadlineMs: number,
 ): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
-    const exchange = new Exchange(describeRequest(request), deadlineMs, resolve, reject)
+    const exchange = new Exchange(request, deadlineMs, resolve, reject)
     // The one deadline replaces undici's own, which are coarse and leave the total unbounded.
     dispatcher.dispatch({...request, headersTimeout: 0, bodyTimeout: 0}, exchange)
   })
@@ -43,7 +43,7 @@ export function describeRequest(request: Pick<HttpRequest, 'method' | 'path'>): 
 }
 
 class Exchange implements Dispatcher.DispatchHandler {
-  readonly #what: string
+  readonly #request: HttpRequest
   readonly #resolve: (answer: HttpAnswer) => void
   readonly #reject: (error: FelhomError) => void
   readonly #timer: NodeJS.Timeout
@@ -55,16 +55,16 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = []
 
   constructor(
-    what: string,
+    request: HttpRequest,
     deadlineMs: number,
     resolve: (answer: HttpAnswer) => void,
     reject: (error: FelhomError) => void,
   ) {
-    this.#what = what
+    this.#request = request
     this.#resolve = resolve
     this.#reject = reject
     this.#timer = setTimeout(() => {
-      this.#fail(new FelhomError('timeout', `${what}: no complete answer within ${deadlineMs} ms`))
+      this.#fail(new FelhomError('timeout', `${this.#what()}: no complete answer within ${deadlineMs} ms`))
     }, deadlineMs)
   }
 
@@ -88,7 +88,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#bytes += chunk.length
     this.#chunks.push(chunk)
     if (this.#bytes > MAX_BODY_BYTES) {
-      this.#fail(new FelhomError('bad_answer', `${this.#what}: the answer is longer than 64 MiB`))
+      this.#fail(new FelhomError('bad_answer', `${this.#what()}: the answer is longer than 64 MiB`))
     }
   }
 
@@ -101,7 +101,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
-    if (!this.#failure) this.#fail(exchangeFailure(error, this.#what))
+    if (!this.#failure) this.#fail(exchangeFailure(error, this.#what()))
+  }
+
+  #what(): string {
+    return describeRequest(this.#request)
   }
 
   #fail(failure: FelhomError): void {

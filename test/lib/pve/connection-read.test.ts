@@ -1,4 +1,6 @@
 import {expect} from 'chai'
+import fc from 'fast-check'
+import {FelhomError} from '../../../src/lib/model/felhom-error.ts'
 import {joinPath} from '../../../src/lib/pve/paths.ts'
 import {CANARY, expectNoCanary} from '../../support/canary.ts'
 import {rejection} from '../../support/reject.ts'
@@ -228,5 +230,24 @@ describe('a read', () => {
       expectNoCanary(connection)
       expect(server.received()).to.contain(CANARY)
     }
+  })
+
+  it('ends in an answer or a typed error, whatever bytes come back', async () => {
+    let bytes: Uint8Array = Buffer.alloc(0)
+    const server = await bench.serve((_request, socket) => socket.end(bytes))
+    const connection = await bench.connect(server.url, {limits: {tries: 1}})
+    const valid = Buffer.from(httpAnswer(200, 'OK', '{"data":{"a":[1,2]}}', ['X-Y: z', 'Connection: close']))
+    const damaged = fc
+      .tuple(fc.nat(valid.length - 1), fc.uint8Array({maxLength: 8}), fc.nat(4))
+      .map(([at, junk, drop]) => Buffer.concat([valid.subarray(0, at), junk, valid.subarray(at + drop)]))
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(fc.uint8Array({maxLength: 200}), damaged), async (sample) => {
+        bytes = sample
+        await connection.get(VERSION).catch((error: unknown) => {
+          expect(error).to.be.instanceOf(FelhomError)
+        })
+      }),
+      {numRuns: 150},
+    )
   })
 })
