@@ -3,7 +3,8 @@ import {hasPrivs} from '../../access/permissions.ts'
 import {flag, nodeOf, optionalText, vmidOf, type Call} from '../../call.ts'
 import {configDigest, rawLxcEntries} from '../../guest/config-file.ts'
 import {mergePending, pendingRows, unset, type PendingRow} from '../../guest/pending.ts'
-import {die, paramError} from '../../pve-error.ts'
+import {requireSnapshot} from '../../guest/snapshots.ts'
+import {paramError} from '../../pve-error.ts'
 import {typedOption} from './option-schema.ts'
 import {loadStaged, sectionAsRead} from './staged-config.ts'
 import type {Guest, Section} from '../../state.ts'
@@ -39,8 +40,7 @@ function currentAnswer(call: Call, guest: Guest, current: boolean): Answer {
 }
 
 function snapshotAnswer(call: Call, guest: Guest, name: string): Answer {
-  const snapshot = guest.snapshots[name] ?? die(`snapshot '${name}' does not exist`)
-  const {config, ...own} = snapshot
+  const {config, ...own} = requireSnapshot(guest, name)
   return {...typedSection(call, guest, sectionAsRead(config)), ...own}
 }
 

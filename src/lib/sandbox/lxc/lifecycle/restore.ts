@@ -20,7 +20,7 @@ const NET = /^net\d+$/
 /** The archive's config, once the caller may have what it would bring. */
 export function recoverBackup(call: Call, plan: CreatePlan, before: Guest): Backup {
   const {backup} = requireVolume(call.cluster, plan.archive, nodeOf(call))
-  if (backup?.kind !== 'lxc') die('archive contains no configuration file')
+  if (backup?.kind !== 'lxc') die('ERROR: archive contains no configuration file')
   for (const [option, value] of Object.entries(backup.config)) {
     if (NET.test(option) && plan.config[option] === undefined)
       checkBridgeAccess(call, parseNet(call.cluster, value))

@@ -15,8 +15,9 @@ const LXC_STOP_DEFAULT_SECONDS = 60
 /** After lxc-stop has given up, Proxmox waits for the container once more, so much longer than the time-out. */
 const EXTRA_POLL_SECONDS = 5
 
-/** Applies what was pending and starts; on failure the container stays stopped. */
+/** Applies what was pending and starts; on failure the container stays stopped. One that runs goes on running. */
 export async function startContainer(cluster: Cluster, guest: Guest, task: TaskContext): Promise<void> {
+  if (isRunning(guest)) return
   applyPendingAtStart(cluster, guest)
   renderHostConfig(cluster, guest)
   for (const {volid} of volumesIn(guest.config)) requireVolume(cluster, volid, guest.node)

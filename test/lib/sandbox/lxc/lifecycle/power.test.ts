@@ -58,6 +58,16 @@ describe('power of containers', () => {
     expect(guest(RUNNING).runtime.status).to.equal('stopped')
   })
 
+  it('does not start a second time what an earlier task has started meanwhile', async () => {
+    const answers = [1, 2].map(() => sandbox.post(`/nodes/pve/lxc/${String(STOPPED)}/status/start`, {}))
+    const [first, second] = await Promise.all(answers)
+    if (!first || !second) throw new Error('no answers')
+    expect(await sandbox.outcome(first)).to.equal('OK')
+    const {pid} = guest(STOPPED).runtime
+    expect(await sandbox.outcome(second)).to.equal('OK')
+    expect(guest(STOPPED).runtime.pid).to.equal(pid)
+  })
+
   it('leaves a container stopped whose start fails', async () => {
     guest(STOPPED).knobs.failStart = true
     expect(await act(STOPPED, 'start')).to.equal("startup for container '102' failed")
