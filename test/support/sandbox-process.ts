@@ -16,6 +16,12 @@ export interface SandboxProcess {
   /** The variables that point felhom at it. */
   env: NodeJS.ProcessEnv
   control(body: unknown): Promise<{status: number; text: string}>
+  /** A call of the API with the full token; throws unless it succeeds. */
+  call(
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    path: string,
+    params?: Record<string, string>,
+  ): Promise<unknown>
   reset(): Promise<void>
   stop(): Promise<number | null>
 }
@@ -34,14 +40,18 @@ export async function startSandboxProcess(...args: string[]): Promise<SandboxPro
     createInterface({input: child.stdout}).once('line', resolve)
   })
   child.removeAllListeners('exit')
-  const ready = JSON.parse(line) as Omit<SandboxProcess, 'child' | 'env' | 'control' | 'reset' | 'stop'>
+  const ready = JSON.parse(line) as Omit<
+    SandboxProcess,
+    'child' | 'env' | 'control' | 'call' | 'reset' | 'stop'
+  >
   const post = (path: string, body: unknown): Promise<{status: number; text: string}> =>
-    postJson(ready.url + path, ready.caFile, body)
+    send('POST', ready.url + path, ready.caFile, {'Content-Type': 'application/json'}, JSON.stringify(body))
   return {
     ...ready,
     child,
     env: {FELHOM_ENDPOINT: ready.url, FELHOM_TLS__CA: ready.caFile, FELHOM_TOKEN: ready.tokens.full},
     control: (body) => post('/sandbox/control', body),
+    call: (method, path, params = {}) => callApi(ready, method, path, params),
     reset: async () => {
       await post('/sandbox/reset', {})
     },
@@ -53,20 +63,38 @@ export async function startSandboxProcess(...args: string[]): Promise<SandboxPro
   }
 }
 
-function postJson(url: string, caFile: string, body: unknown): Promise<{status: number; text: string}> {
+async function callApi(
+  {url, caFile, tokens}: Pick<SandboxProcess, 'url' | 'caFile' | 'tokens'>,
+  method: string,
+  path: string,
+  params: Record<string, string>,
+): Promise<unknown> {
+  const headers = {
+    Authorization: `PVEAPIToken=${tokens.full}`,
+    'Content-Type': 'application/x-www-form-urlencoded',
+  }
+  const body = method === 'GET' ? undefined : new URLSearchParams(params).toString()
+  const {status, text} = await send(method, `${url}/api2/json${path}`, caFile, headers, body)
+  if (status !== 200) throw new Error(`${method} ${path}: ${status} ${text}`)
+  return (JSON.parse(text) as {data: unknown}).data
+}
+
+function send(
+  method: string,
+  url: string,
+  caFile: string,
+  headers: Record<string, string>,
+  body: string | undefined,
+): Promise<{status: number; text: string}> {
   return new Promise((resolve, reject) => {
-    const call = request(
-      url,
-      {method: 'POST', ca: readFileSync(caFile), agent: false, headers: {'Content-Type': 'application/json'}},
-      (answer) => {
-        let text = ''
-        answer.on('data', (chunk: Buffer) => (text += chunk.toString()))
-        answer.on('end', () => {
-          resolve({status: answer.statusCode ?? 0, text})
-        })
-      },
-    )
+    const call = request(url, {method, ca: readFileSync(caFile), agent: false, headers}, (answer) => {
+      let text = ''
+      answer.on('data', (chunk: Buffer) => (text += chunk.toString()))
+      answer.on('end', () => {
+        resolve({status: answer.statusCode ?? 0, text})
+      })
+    })
     call.on('error', reject)
-    call.end(JSON.stringify(body))
+    call.end(body)
   })
 }
