@@ -31,8 +31,26 @@ export interface BackupJob {
 
 const READ_MS = 1000
 
+/** The job that runs on each node; a second one waits for it. */
+const lastJobs = new WeakMap<Cluster, Map<string, Promise<unknown>>>()
+
 export async function runBackup(job: BackupJob, task: TaskContext): Promise<void> {
   const storage = openStorage(job)
+  const jobs = lastJobs.get(job.cluster) ?? new Map<string, Promise<unknown>>()
+  lastJobs.set(job.cluster, jobs)
+  const before = jobs.get(job.node)
+  if (before) task.log('INFO: trying to get global lock - waiting...')
+  const mine = (before ?? Promise.resolve()).then(() => backUpAll(job, storage, task))
+  const settled = mine
+    .catch(() => undefined)
+    .then(() => {
+      if (jobs.get(job.node) === settled) jobs.delete(job.node)
+    })
+  jobs.set(job.node, settled)
+  await mine
+}
+
+async function backUpAll(job: BackupJob, storage: Storage, task: TaskContext): Promise<void> {
   task.log(`INFO: starting new backup job: ${job.commandLine}`)
   const vmids = [...job.vmids].sort((a, b) => a - b)
   for (const vmid of vmids) if (job.cluster.guest(vmid)) job.requireBackup(vmid)

@@ -8,7 +8,10 @@ import {serviceStates} from '../ha/service-states.ts'
 import type {Cluster} from '../cluster.ts'
 import type {HaResource, Kind} from '../state.ts'
 
+const folders = ['status', 'resources', 'groups', 'rules']
+
 export const routes: Route[] = [
+  {method: 'GET', path: '/cluster/ha', handler: () => folders.map((id) => ({id}))},
   {method: 'GET', path: '/cluster/ha/resources', handler: listResources},
   {method: 'POST', path: '/cluster/ha/resources', handler: addResource},
   {

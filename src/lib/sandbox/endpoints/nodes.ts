@@ -74,7 +74,7 @@ function readStatus(call: Call): unknown {
     loadavg: ['0.00', '0.00', '0.00'],
     kversion: `Linux ${KERNEL.release} ${KERNEL_VERSION}`,
     'current-kernel': {...KERNEL, version: KERNEL_VERSION},
-    'boot-info': {mode: 'efi', secureboot: 0},
+    'boot-info': {mode: 'legacy-bios'},
     cpuinfo: {
       cpus,
       cores: cpus,

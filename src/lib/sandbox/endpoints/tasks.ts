@@ -127,12 +127,13 @@ function readLog(call: Call): unknown[] {
   return lines.slice(start, end).map((t, i) => ({n: start + i + 1, t}))
 }
 
-/** Each node announces its running tasks and as many ended ones as fit. */
+/** Each node that is there announces its running tasks and as many ended ones as fit. */
 function listClusterTasks(call: Call): unknown[] {
   const {tasks, state} = call.cluster
   const seesAll = hasPrivs(call, '/', ['Sys.Audit'])
   const rows: unknown[] = []
-  for (const {name} of state.nodes) {
+  for (const {name, online} of state.nodes) {
+    if (!online) continue
     let announced = 0
     for (const group of [tasks.running(name), tasks.ended(name)]) {
       for (const task of group) {

@@ -1,36 +1,18 @@
 // Everything that happens to volumes: found, listed, allocated, freed, resized, copied, renamed. It touches the
 // cluster's storages only. Every change of a volume passes here, so that lookups stay quick and names unique.
 import {die} from '../pve-error.ts'
-import {containerFormat, storageType, type Feature, type FeatureSubject} from './storage-types.ts'
+import {containerFormat, storageType} from './storage-types.ts'
+import {findStorage, hasContent, isDisabled, isOnNode, requireStorage} from './storages.ts'
+import {volumePath} from './volume-features.ts'
 import {baseName, diskName, guestVolid, parseVolid, parseVolname, tryParseVolid} from './volume-names.ts'
 import {volumeIndex} from './volume-index.ts'
 import type {Cluster} from '../cluster.ts'
 import type {Storage, Volume} from '../state.ts'
 
 export {containerFormat, storageType, type Feature} from './storage-types.ts'
+export {findStorage, hasContent, isDisabled, isOnNode, requireStorage} from './storages.ts'
+export {volumeHasFeature, volumePath} from './volume-features.ts'
 export {parseVolid, parseVolname, tryParseVolid, type VolumeId, type VolumeName} from './volume-names.ts'
-
-export function findStorage(cluster: Cluster, storage: string): Storage | undefined {
-  return cluster.state.storages.find((s) => s.storage === storage)
-}
-
-export const isDisabled = (storage: Storage): boolean => storage.config['disable'] === '1'
-
-export const isOnNode = (storage: Storage, node: string): boolean => storage.nodes?.includes(node) ?? true
-
-/** The storage, or Proxmox's error; with a node also that it is enabled and available there. */
-export function requireStorage(cluster: Cluster, storage: string, node?: string): Storage {
-  const found = findStorage(cluster, storage) ?? die(`storage '${storage}' does not exist`)
-  if (node === undefined) return found
-  if (isDisabled(found)) die(`storage '${storage}' is disabled`)
-  if (!isOnNode(found, node)) die(`storage '${storage}' is not available on node '${node}'`)
-  return found
-}
-
-/** Whether the storage is configured for that content: images, rootdir, iso, vztmpl, backup, snippets, import. */
-export function hasContent(storage: Storage, content: string): boolean {
-  return (storage.config['content'] ?? '').split(',').includes(content)
-}
 
 /** The volume as seen from that node; without a node, wherever it is. Undefined for anything that is no volume. */
 export function findVolume(cluster: Cluster, volid: string, node?: string): Volume | undefined {
@@ -232,49 +214,4 @@ export function reassignVolume(cluster: Cluster, volid: string, node: string, vm
   const name = diskName(storage, vmid, volume.format, tail)
   volumeIndex(storage).rename(volume, guestVolid(storage, vmid, name), vmid)
   return volume
-}
-
-/** Whether that volume, or that snapshot of it, offers the feature. */
-export function volumeHasFeature(
-  cluster: Cluster,
-  feature: Feature,
-  volid: string,
-  opts: {snapname?: string; validTargetFormats?: readonly string[]} = {},
-): boolean {
-  const {storage: id, volname} = parseVolid(volid)
-  const storage = requireStorage(cluster, id)
-  const {isBase, format} = parseVolname(storage, volname)
-  const subject: FeatureSubject = opts.snapname !== undefined ? 'snap' : isBase ? 'base' : 'current'
-  const isFolder = storageType(storage).naming === 'file' && storage.type !== 'btrfs'
-  if (feature === 'clone' && isFolder && opts.validTargetFormats?.includes('qcow2') === false) return false
-  return storageType(storage).features[feature]?.[subject]?.includes(format) ?? false
-}
-
-const subfolders = {
-  images: 'images',
-  iso: 'template/iso',
-  vztmpl: 'template/cache',
-  backup: 'dump',
-  snippets: 'snippets',
-  import: 'import',
-} as const
-
-/** Where the volume lies on its node. */
-export function volumePath(cluster: Cluster, volid: string): string {
-  const {storage: id, volname} = parseVolid(volid)
-  const storage = requireStorage(cluster, id)
-  const parsed = parseVolname(storage, volname)
-  const {naming} = storageType(storage)
-  if (naming === 'zfs') return zfsPath(storage, parsed)
-  if (naming !== 'file')
-    return `/dev/${storage.config['vgname'] ?? storage.config['pool'] ?? id}/${parsed.name}`
-  const folder = `${storage.config['path'] ?? `/mnt/pve/${id}`}/${subfolders[parsed.content]}`
-  if (parsed.content !== 'images') return `${folder}/${parsed.name}`
-  const file = `${folder}/${String(parsed.vmid)}/${parsed.name}`
-  return storage.type === 'btrfs' ? file.replace(/\.raw$/, '/disk.raw') : file
-}
-
-function zfsPath(storage: Storage, parsed: {name: string; format: string}): string {
-  const pool = storage.config['pool'] ?? storage.storage
-  return parsed.format === 'subvol' ? `/${pool}/${parsed.name}` : `/dev/zvol/${pool}/${parsed.name}`
 }

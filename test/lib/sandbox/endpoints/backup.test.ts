@@ -37,6 +37,16 @@ describe('backup endpoints', () => {
     expect(sandbox.cluster.guest(102)?.runtime.status).to.equal('running')
   })
 
+  it('run one after the other on a node', async () => {
+    const first = await sandbox.post('/nodes/pve1/vzdump', {vmid: 101, storage: 'nas'})
+    const second = await sandbox.post('/nodes/pve1/vzdump', {vmid: 110, storage: 'nas'})
+    await sandbox.clock.advance(500)
+    expect(sandbox.cluster.guest(101)?.config['lock']).to.equal('backup')
+    expect(sandbox.cluster.guest(110)?.config).not.to.have.property('lock')
+    expect(await sandbox.outcome(first)).to.equal('OK')
+    expect(await sandbox.outcome(second)).to.equal('OK')
+  })
+
   it('refuse stop mode for a service that HA keeps running', async () => {
     expect(await dump({vmid: 110, mode: 'stop'})).to.equal('job errors')
   })
