@@ -2,6 +2,7 @@
 import {definitions} from '../settings/definitions.ts'
 import type {LoadedSettings} from '../settings/load-settings.ts'
 import type {Origin} from '../settings/settings.ts'
+import {DEFAULT_CREDENTIAL, DEFAULT_VARIABLE} from './read-token.ts'
 
 export interface SettingRow {
   key: string
@@ -12,9 +13,18 @@ export interface SettingRow {
   origin: string
 }
 
+/** Where a token is looked for when no setting says where. */
+const TOKEN_DEFAULTS = new Map([
+  ['token.credential', DEFAULT_CREDENTIAL],
+  ['token.env', DEFAULT_VARIABLE],
+])
+
 export function describeSettings(entries: LoadedSettings['entries']): SettingRow[] {
+  const hasToken = [...entries.keys()].some((key) => key.startsWith('token.'))
   return definitions.map(({key}) => {
     const entry = entries.get(key)
+    const fallback = hasToken ? undefined : TOKEN_DEFAULTS.get(key)
+    if (!entry && fallback !== undefined) return {key, value: fallback, text: fallback, origin: 'default'}
     if (!entry) return {key, value: null, text: '', origin: 'not set'}
     const isPath = typeof entry.value === 'string' && typeof entry.written === 'string'
     const text = isPath ? String(entry.value) : showValue(key === 'desired' ? entry.value : entry.written)

@@ -3,18 +3,23 @@
 import type {Diagnostic} from '../model/diagnostic.ts'
 import {escapeText} from './escape-text.ts'
 import type {Palette} from './palette.ts'
-import {cellWidth} from './text-table.ts'
+import {cellWidth, wrapText} from './text-table.ts'
 
-export function renderDiagnostics(diagnostics: readonly Diagnostic[], palette: Palette): string {
-  return diagnostics.map((d) => renderDiagnostic(d, palette)).join('\n\n')
+const EXPECTED = '  expected: '
+
+export function renderDiagnostics(diagnostics: readonly Diagnostic[], palette: Palette, width = 80): string {
+  return diagnostics.map((d) => renderDiagnostic(d, palette, width)).join('\n\n')
 }
 
-function renderDiagnostic(d: Diagnostic, palette: Palette): string {
+function renderDiagnostic(d: Diagnostic, palette: Palette, width: number): string {
   const place = [d.file, d.line, d.column].filter((p) => p !== undefined).join(':')
   const lines = [`${palette.strong(escapeText(place))}: ${escapeText(d.message)}`]
   if (d.sourceLine !== undefined && d.line !== undefined)
     lines.push(...renderSource(d, d.sourceLine, d.line, palette))
-  if (d.expected !== undefined) lines.push(`  expected: ${escapeText(d.expected)}`)
+  if (d.expected !== undefined) {
+    const expected = wrapText(escapeText(d.expected), width - EXPECTED.length)
+    lines.push(EXPECTED + expected.replaceAll('\n', `\n${' '.repeat(EXPECTED.length)}`))
+  }
   if (d.suggestion !== undefined) lines.push(`  did you mean: ${escapeText(d.suggestion)}`)
   return lines.join('\n')
 }

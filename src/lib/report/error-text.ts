@@ -10,7 +10,7 @@ export function renderError(error: EnvelopeError, palette: Palette, width: numbe
     `${palette.bad('Error:')} ${wrapText(escapeLines(error.message), width - 7).replaceAll('\n', '\n       ')}`,
   ]
   if (error.diagnostics && error.diagnostics.length > 0)
-    parts.push(`\n${renderDiagnostics(error.diagnostics, palette)}`)
+    parts.push(`\n${renderDiagnostics(error.diagnostics, palette, width)}`)
   if (error.doubt) parts.push(`\n${wrapText(escapeLines(error.doubt), width)}`)
   if (error.hint) parts.push(`\n${wrapText(escapeLines(error.hint), width)}`)
   return parts.join('\n')

@@ -2,6 +2,9 @@
 import type {Palette} from './palette.ts'
 import {renderColumns, type Cell} from './text-table.ts'
 
+/** Fingerprints and deep paths are longer. */
+const WIDEST = 36
+
 export interface SettingLine {
   key: string
   text: string
@@ -15,5 +18,5 @@ export function renderSettings(lines: readonly SettingLine[], withOrigin: boolea
       const value: Cell = origin === 'not set' ? {text: '-', paint: palette.dim} : {text}
       return withOrigin ? [{text: key}, value, {text: origin, paint: palette.dim}] : [{text: key}, value]
     })
-  return renderColumns(rows).join('\n')
+  return renderColumns(rows, WIDEST).join('\n')
 }

@@ -17,19 +17,27 @@ export function cellWidth(text: string): number {
   return width
 }
 
-/** Lines without trailing spaces. Cells are escaped here: callers hand over raw text. */
-export function renderColumns(rows: readonly (readonly Cell[])[], gap = 2): string[] {
+const GAP = 2
+
+/**
+ * Lines without trailing spaces. Cells are escaped here: callers hand over raw text. A cell of more than `widest`
+ * bends its own line instead of widening its column for all.
+ */
+export function renderColumns(rows: readonly (readonly Cell[])[], widest = Infinity): string[] {
   const escaped = rows.map((row) => row.map((cell) => ({...cell, text: escapeText(cell.text)})))
   const widths: number[] = []
   for (const row of escaped) {
-    for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cellWidth(cell.text))
+    for (const [i, cell] of row.entries()) {
+      const width = cellWidth(cell.text)
+      widths[i] = Math.max(widths[i] ?? 0, width > widest ? 0 : width)
+    }
   }
   return escaped.map((row) => {
     const last = row.findLastIndex((cell) => cell.text !== '')
     return row
       .slice(0, last + 1)
       .map(({text, paint}, i) => {
-        const padding = i === last ? '' : ' '.repeat((widths[i] ?? 0) - cellWidth(text) + gap)
+        const padding = i === last ? '' : ' '.repeat(Math.max(0, (widths[i] ?? 0) - cellWidth(text)) + GAP)
         return (paint ? paint(text) : text) + padding
       })
       .join('')

@@ -34,6 +34,7 @@ export function readFileLayer(file: string, bytes: Uint8Array): Layer {
   }
   checkVersion(yaml, yaml.value, layer)
   collect(yaml, yaml.value, [], file, layer)
+  layer.diagnostics.sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0))
   return layer
 }
 
