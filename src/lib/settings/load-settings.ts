@@ -12,6 +12,7 @@ import {
   type Layer,
   type LayerEntry,
 } from './layers.ts'
+import {maskSecrets} from './mask-secrets.ts'
 import type {DesiredSource, MaintenanceWindow, Settings, TokenSource} from './settings.ts'
 
 export interface SettingsRequest {
@@ -47,7 +48,7 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
     settings: toSettings(entries),
     entries,
     files: fileLayers.files,
-    diagnostics: layers.flatMap((l) => l.diagnostics),
+    diagnostics: layers.flatMap((l) => l.diagnostics).map(maskSecrets),
   }
 }
 

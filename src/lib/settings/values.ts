@@ -25,7 +25,8 @@ export const readUrl: Reader<string> = (raw) => {
   if (url.protocol !== 'https:' || url.username !== '' || url.password !== '') return {expected}
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '')
     return {expected: `${expected}, with no path after it`}
-  return {value: url.origin}
+  // A URL forgets 443, the port of the web; unwritten it means Proxmox's own, 8006.
+  return {value: /:443\/?$/.test(raw.trim()) ? `${url.origin}:443` : url.origin}
 }
 
 export const readWebUrl: Reader<string> = (raw) =>

@@ -142,8 +142,28 @@ plugins: {allow: [felhom-plugin-csv]}
     }
   })
 
+  it('keeps port 443 where it is written, for a proxy in front of Proxmox', () => {
+    const endpoint = (text: string): string[] => load({FELHOM_ENDPOINT: text}).settings.endpoints
+    expect(endpoint('https://pve1.example:443/')).to.deep.equal(['https://pve1.example:443'])
+    expect(endpoint('https://pve1.example')).to.deep.equal(['https://pve1.example'])
+  })
+
+  it('masks a secret that stands where none belongs, in every line that it shows', () => {
+    const secret = '0badcafe-0000-4000-8000-00c0ffee0000'
+    write(
+      'project/felhom.yaml',
+      `felhom: 1\ntoken: root@pam!felhom=${secret}\nendpoint: https://root:${secret}@pve1:8006\n`,
+    )
+    const {diagnostics} = load()
+    expect(diagnostics.map((d) => d.line)).to.deep.equal([2, 3])
+    expect(JSON.stringify(diagnostics)).to.not.contain(secret)
+    expect(diagnostics[0]?.sourceLine).to.equal(`token: root@pam!felhom=${'*'.repeat(secret.length)}`)
+    write('project/felhom.yaml', `token: {file: [root@pam!felhom=${secret}\n`)
+    expect(JSON.stringify(load().diagnostics)).to.not.contain(secret)
+  })
+
   it('refuses durations without a unit and negative ones', () => {
-    for (const text of ['5', '-5m', '', 'soon', '0s']) {
+    for (const text of ['5', '-5m', ' ', 'soon', '0s']) {
       expect(codes(load({FELHOM_RECOVER__SETTLE: text})), text).to.deep.equal(['wrong_value'])
     }
     expect(load({FELHOM_RECOVER__SETTLE: '1m30s'}).settings.recover.settleMs).to.equal(90_000)
