@@ -31,15 +31,8 @@ export function changeUserConfig<T>(cluster: Cluster, failure: string, change: (
     return change()
   } catch (error) {
     if (!(error instanceof PveError)) throw error
-    die(`${failure}: ${describe(error)}`)
+    die(`${failure}: ${error.asText()}`)
   }
-}
-
-/** An exception as text, the way Perl prints one with a code and errors per parameter. */
-function describe({status, message, errors}: PveError): string {
-  if (status === 500) return message
-  const lines = Object.entries(errors ?? {}).map(([name, text]) => `${name}: ${text}\n`)
-  return `${String(status)} ${message}${lines.join('')}`
 }
 
 /** The items of a list parameter, none when it is absent. */

@@ -27,16 +27,17 @@ export async function respond(server: Server, request: ApiRequest): Promise<Repl
   const fault = server.faults.take(request.method, request.url)
   if (fault?.kind === 'delay' && fault.when === 'before') await sleep(fault.ms ?? 0)
   const isSpared = fault === undefined || fault.when === 'after' || fault.kind === 'delay'
-  const answer = isSpared ? await server.served.api.handle(request) : undefined
-  server.stats.countRequest(request.method, answer?.route)
+  const answer = isSpared ? await server.served.handle(request) : emptyAnswer()
+  if (!answer) return {kind: 'reset'}
+  server.stats.countRequest(request.method, answer.route)
   if (request.method !== 'GET') server.onChange()
   if (fault?.kind === 'delay' && fault.when === 'after') await sleep(fault.ms ?? 0)
-  return fault ? strike(fault, answer) : {kind: 'answer', answer: answer ?? emptyAnswer()}
+  return fault ? strike(fault, answer) : {kind: 'answer', answer}
 }
 
 const emptyAnswer = (): ApiAnswer => jsonAnswer(200, 'OK', {data: null})
 
-function strike(fault: Fault, answer: ApiAnswer = emptyAnswer()): Reply {
+function strike(fault: Fault, answer: ApiAnswer): Reply {
   switch (fault.kind) {
     case 'reset':
       return {kind: 'reset'}

@@ -74,6 +74,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     },
     close: async (): Promise<void> => {
       await connections.close()
+      served.stop()
       await keeper?.close()
       await remove()
     },
