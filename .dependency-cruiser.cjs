@@ -3,7 +3,7 @@ const {readFileSync} = require('node:fs')
 const {join} = require('node:path')
 
 const lines = readFileSync(join(__dirname, 'ARCHITECTURE.md'), 'utf8').split('\n')
-const start = lines.findIndex((line) => line.startsWith('| room | rooms | packages |'))
+const start = lines.findIndex((line) => /^\| room\s*\| rooms\s*\| packages\s*\|/.test(line))
 if (start < 0) throw new Error('ARCHITECTURE.md has lost its table of rooms')
 const end = lines.findIndex((line, i) => i > start && !line.startsWith('|'))
 const cells = (line) => line.split('|').slice(1, -1).map((cell) => cell.trim())

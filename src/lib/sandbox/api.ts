@@ -8,19 +8,13 @@ import {Router} from './router.ts'
 import {allRoutes} from './routes.ts'
 import {authenticate, type Authentication} from './access/authenticate.ts'
 import {formatAnswer, isFormat, plainAnswer, type ApiAnswer, type Outcome} from './answer.ts'
+import type {ApiRequest} from './api-request.ts'
 import {dispatch} from './dispatch.ts'
 import {readParams, refuseBody} from './request-body.ts'
+import {keepStatistics} from './stats/guest-stats.ts'
 
 export type {ApiAnswer} from './answer.ts'
-
-export interface ApiRequest {
-  method: string
-  /** As on the request line: escaped, with the query. */
-  url: string
-  /** Names in lower case. */
-  headers: Record<string, string | undefined>
-  body?: Uint8Array | string
-}
+export type {ApiRequest} from './api-request.ts'
 
 const KNOWN_METHODS = new Set(['GET', 'POST', 'PUT', 'DELETE'])
 const UNAUTHORIZED_DELAY_MS = 3000
@@ -33,6 +27,7 @@ export class Api {
 
   constructor(cluster: Cluster, routes?: Route[]) {
     this.#cluster = cluster
+    cluster.tasks.beforeStart = () => void keepStatistics(cluster)
     this.#router = routes ? new Router(routes) : (defaultRouter ??= new Router(allRoutes))
   }
 

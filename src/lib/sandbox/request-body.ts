@@ -1,6 +1,6 @@
 // What a request carries: parameters from the query and, for POST and PUT, from the body; and the bodies
 // that Proxmox refuses before it looks at the path.
-import type {ApiRequest} from './api.ts'
+import type {ApiRequest} from './api-request.ts'
 import {plainAnswer, type ApiAnswer} from './answer.ts'
 import {decodeForm, decodeJson} from './schema/decode-body.ts'
 import type {RawParams} from './schema/validate.ts'

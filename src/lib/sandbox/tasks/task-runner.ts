@@ -1,11 +1,10 @@
 // Starts and ends worker tasks. A task has a real UPID, a log that ends in its verdict, and runs on the
 // cluster's clock; what throws in a worker becomes the task's exit status, never the caller's error.
-import {keepStatistics} from '../stats/guest-stats.ts'
 import {TaskArchive} from './task-archive.ts'
 import {PveError} from '../pve-error.ts'
 import {formatUpid} from './upid.ts'
-import type {Cluster} from '../cluster.ts'
-import type {Task} from '../state.ts'
+import type {Clock} from '../clock.ts'
+import type {ClusterState, Node, Task} from '../state.ts'
 
 export interface TaskContext {
   readonly upid: string
@@ -32,15 +31,26 @@ const POLITE_MS = 1000
 const GRACE_MS = 5000
 const PID_MAX = 4_194_304
 
+/** What tasks need of the cluster. */
+export interface TaskHost {
+  readonly state: ClusterState
+  readonly clock: Clock
+  random(): number
+  nowSeconds(): number
+  node(name: string): Node | undefined
+}
+
 export class TaskRunner {
-  readonly #cluster: Cluster
+  readonly #cluster: TaskHost
+  /** Runs before a task starts, while the state is still what it was: statistics are taken here. */
+  beforeStart: () => void = () => undefined
   readonly #running = new Map<string, RunningTask>()
   readonly #archive: TaskArchive
   /** Per node: when its task list was last told to the cluster, and about which task. */
   readonly #broadcasts = new Map<string, {upid: string; atMs: number}>()
   #pid = 1000
 
-  constructor(cluster: Cluster) {
+  constructor(cluster: TaskHost) {
     this.#cluster = cluster
     this.#archive = new TaskArchive(cluster.state.tasks)
     for (const task of cluster.state.tasks) this.#pid = Math.max(this.#pid, task.pid % PID_MAX)
@@ -54,7 +64,7 @@ export class TaskRunner {
 
   /** Starts `worker` and returns its UPID at once. An orphan was started by a task that has ended meanwhile. */
   start(node: string, type: string, id: string, user: string, worker: Worker, isOrphan = false): string {
-    keepStatistics(this.#cluster)
+    this.beforeStart()
     const task = this.#create(node, type, id, user)
     const running: RunningTask = {stop: new AbortController(), killed: false, isOrphan}
     this.#archive.add(task)
@@ -165,12 +175,9 @@ export class TaskRunner {
   }
 }
 
-/** As Perl prints it: an exception with a status names that first, then its parameters; lines are joined. */
+/** As Perl prints it, with its lines joined. */
 function oneLine(error: unknown): string {
-  let message = error instanceof Error ? error.message : String(error)
-  if (error instanceof PveError && error.status !== 500) {
-    const errors = Object.entries(error.errors ?? {}).map(([name, text]) => `${name}: ${text}\n`)
-    message = `${String(error.status)} ${message}${errors.join('')}`
-  }
+  const message =
+    error instanceof PveError ? error.asText() : error instanceof Error ? error.message : String(error)
   return message.replace(/\n$/, '').replaceAll('\n', ' ')
 }

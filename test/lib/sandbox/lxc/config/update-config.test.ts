@@ -33,7 +33,7 @@ describe('changing the config of a container', () => {
       [{cores: 1, digest: '0'.repeat(40)}, '500 detected modified configuration'],
     ]
     for (const [form, expected] of cases) {
-      it(`in ${new URLSearchParams(Object.entries(form).map(([k, v]) => [k, String(v)])).toString()}`, async () => {
+      it(`in ${new URLSearchParams(Object.entries(form).map(([k, v]): [string, string] => [k, String(v)])).toString()}`, async () => {
         const before = {...guest(STOPPED).config}
         expect(await put(STOPPED, form)).to.contain(expected)
         expect(guest(STOPPED).config).to.deep.equal(before)
