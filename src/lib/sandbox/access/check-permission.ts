@@ -20,6 +20,14 @@ export function checkPermission(rule: PermissionRule | undefined, call: Call): v
   requireCheck(rule.check, call)
 }
 
+/** Counts as a denial inside `or`; a name that cannot be one does not. */
+class NoSuchUser extends PveError {}
+
+function requireExisting(call: Call, userid: string): void {
+  if (call.cluster.state.access.users.some((u) => u.userid === userid)) return
+  throw new NoSuchUser(500, `no such user ('${userid}')\n`)
+}
+
 function deny(): never {
   throw new PveError(403, 'Permission check failed\n')
 }
@@ -60,7 +68,7 @@ function passes(check: unknown[], call: Call): boolean {
     requireCheck(check, call)
     return true
   } catch (error) {
-    if (error instanceof PveError) return false
+    if (error instanceof NoSuchUser || (error instanceof PveError && error.status === 403)) return false
     throw error
   }
 }
@@ -90,7 +98,7 @@ function requireUserGroup([privs, ...rest]: unknown[], call: Call): void {
   const checksExisting = mode !== 'create'
   const userid = textOf(call, 'userid')
   const {access} = call.cluster.state
-  if (checksExisting && !access.users.some((u) => u.userid === userid)) die(`no such user ('${userid}')`)
+  if (checksExisting) requireExisting(call, userid)
   if (hasPrivs(call, '/access/groups', wanted, true)) return
   const allowed = access.groups.filter((g) => hasPrivs(call, `/access/groups/${g.groupid}`, wanted, true))
   if (mode !== undefined) requireNamedGroups(call, wanted, new Set(allowed.map((g) => g.groupid)))
@@ -115,7 +123,7 @@ function requireUserParam(test: string, call: Call): void {
     requirePrivs(call, `/access/realm/${realm}`, ['Realm.AllocateUser'])
     return
   }
-  if (!call.cluster.state.access.users.some((u) => u.userid === userid)) die(`no such user ('${userid}')`)
+  requireExisting(call, userid)
   if (call.principal.authid !== userid) deny()
 }
 

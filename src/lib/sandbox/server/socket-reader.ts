@@ -1,6 +1,9 @@
 // Reads lines and counted bytes from a socket, one reader at a time.
 import type {Duplex} from 'node:stream'
 
+/** pve-http-server gives up a connection that has sent so much without ending a line. */
+const MAX_LINE_BYTES = (512 + 8) * 1024
+
 export class SocketReader {
   #buffered: Buffer = Buffer.alloc(0)
   #chunks: Buffer[] = []
@@ -30,7 +33,7 @@ export class SocketReader {
         return this.#take(end + 1)
           .toString('latin1')
           .replace(/\r?\n$/, '')
-      if (!(await this.#more())) return undefined
+      if (buffer.length > MAX_LINE_BYTES || !(await this.#more())) return undefined
     }
   }
 

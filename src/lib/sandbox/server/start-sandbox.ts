@@ -62,7 +62,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
   const connections = await openConnections({host, port, idleMs, identity}, (request) =>
     respond(server, request),
-  )
+  ).catch(after(remove))
+  await keeper?.open().catch(after(() => connections.close().then(remove)))
   return {
     url: `https://${host.includes(':') ? `[${host}]` : host}:${String(connections.port)}`,
     caFile,
@@ -80,6 +81,14 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     },
   }
 }
+
+/** Cleans up what has been made so far, then fails as before. */
+const after =
+  (undo: () => Promise<void>) =>
+  async (error: unknown): Promise<never> => {
+    await undo()
+    throw error
+  }
 
 function namedTokens(seed: unknown, state: ClusterState): Record<string, string> {
   const listed = (seed as {tokens?: {auth?: unknown; tokenid?: unknown}[]} | null)?.tokens ?? []
