@@ -20,7 +20,7 @@ export default class Guests extends BaseCommand {
     })
     const cluster = await withProxmox(settings, process.env, ({reader}) => reader.readCluster())
     for (const gap of describeGaps(cluster)) this.addWarning(gap)
-    this.print(renderGuests(cluster, this.palette()))
+    this.print(renderGuests(cluster, this.palette(), process.stdout.columns || Infinity))
     return redactCluster(cluster).cluster
   }
 }

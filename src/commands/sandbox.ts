@@ -41,7 +41,7 @@ POST {url}/sandbox/reset goes back to the seed; POST {url}/sandbox/control takes
       ...(flags.seed !== undefined && {seedFile: flags.seed}),
       ...(flags.state !== undefined && {stateFile: flags.state}),
     })
-    const stopped = untilSignal('SIGINT', 'SIGTERM')
+    const stopped = untilSignal('SIGINT', 'SIGTERM', 'SIGHUP')
     const asJson = flags.json || !process.stdout.isTTY
     this.print(asJson ? JSON.stringify(sandbox.ready) : renderSandboxReady(sandbox, this.palette()))
     await stopped

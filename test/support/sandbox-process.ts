@@ -12,6 +12,8 @@ export interface SandboxProcess {
   fingerprint: string
   tokens: {full: string; ro: string}
   pid: number
+  /** What it printed when it was ready. */
+  readyLine: string
   child: ChildProcess
   /** The variables that point felhom at it. */
   env: NodeJS.ProcessEnv
@@ -48,6 +50,7 @@ export async function startSandboxProcess(...args: string[]): Promise<SandboxPro
     send('POST', ready.url + path, ready.caFile, {'Content-Type': 'application/json'}, JSON.stringify(body))
   return {
     ...ready,
+    readyLine: line,
     child,
     env: {FELHOM_ENDPOINT: ready.url, FELHOM_TLS__CA: ready.caFile, FELHOM_TOKEN: ready.tokens.full},
     control: (body) => post('/sandbox/control', body),

@@ -46,7 +46,7 @@ export async function runSandbox(request: SandboxRequest): Promise<RunningSandbo
       ...(request.stateFile && {stateFile: resolve(request.cwd, request.stateFile)}),
     })
   } catch (error) {
-    throw explainStart(error, request, file)
+    throw explainFailure(error, request, file)
   }
   return {
     ready: {
@@ -58,7 +58,13 @@ export async function runSandbox(request: SandboxRequest): Promise<RunningSandbo
     },
     guests: sandbox.cluster.state.guests.size,
     nodes: sandbox.cluster.state.nodes.length,
-    close: () => sandbox.close(),
+    close: async () => {
+      try {
+        await sandbox.close()
+      } catch (error) {
+        throw explainFailure(error, request, file)
+      }
+    },
   }
 }
 
@@ -77,7 +83,7 @@ function readSeed(file: string): unknown {
   }
 }
 
-function explainStart(error: unknown, request: SandboxRequest, seedFile: string): unknown {
+function explainFailure(error: unknown, request: SandboxRequest, seedFile: string): unknown {
   const {code, name, message} = error as NodeJS.ErrnoException
   if (code === 'EADDRINUSE') {
     return new FelhomError('usage', `port ${request.port} is in use`, {
@@ -91,13 +97,17 @@ function explainStart(error: unknown, request: SandboxRequest, seedFile: string)
       hint: 'Choose one above 1023.',
     })
   if (name === 'SeedError')
-    return new FelhomError('settings_invalid', `the seed ${seedFile} is not valid: ${message}`, {
-      cause: error,
-    })
+    return new FelhomError(
+      'settings_invalid',
+      `the seed ${seedFile} is not valid: ${message.replace(/^seed: /, '')}`,
+      {
+        cause: error,
+      },
+    )
   if (name === 'StateFileError')
     return new FelhomError('settings_invalid', message, {
       cause: error,
-      hint: 'Remove the state file to start anew from the seed.',
+      hint: 'Name another file, or remove this one to start anew from the seed.',
     })
   return error
 }

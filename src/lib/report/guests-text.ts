@@ -2,26 +2,31 @@
 import type {ActualCluster, ActualGuest} from '../model/actual.ts'
 import type {Palette} from './palette.ts'
 import {plural} from './plural.ts'
-import {renderColumns, type Cell} from './text-table.ts'
+import {cutText, renderColumns, widthOfColumns, type Cell} from './text-table.ts'
 
 const HEADER = ['KIND', 'VMID', 'NAME', 'NODE', 'STATE', 'LOCK', 'PENDING']
 
-export function renderGuests(cluster: ActualCluster, palette: Palette): string {
+/** Within `width` where one is given, as on a terminal: names and pending changes are shortened. */
+export function renderGuests(cluster: ActualCluster, palette: Palette, width = Infinity): string {
   if (cluster.guests.length === 0) return 'No guests.'
   const header = HEADER.map((text): Cell => ({text, paint: palette.dim}))
-  const rows = cluster.guests.map((guest) => renderRow(guest, palette))
-  return [...renderColumns([header, ...rows]), '', countLine(cluster)].join('\n')
+  const rows = cluster.guests.map((guest) => renderRow(guest, palette, width))
+  const room = width - widthOfColumns([header.slice(0, -1), ...rows])
+  const lines = cluster.guests.map((guest, i) => [...(rows[i] ?? []), renderPending(guest, palette, room)])
+  return [...renderColumns([header, ...lines]), '', countLine(cluster)].join('\n')
 }
 
-function renderRow(guest: ActualGuest, palette: Palette): Cell[] {
+const LONGEST_NAME = 32
+
+function renderRow(guest: ActualGuest, palette: Palette, width: number): Cell[] {
+  const name = guest.name ?? '-'
   return [
     {text: guest.kind},
     {text: String(guest.vmid)},
-    {text: guest.name ?? '-'},
+    {text: width === Infinity ? name : cutText(name, LONGEST_NAME)},
     {text: guest.node},
     renderState(guest, palette),
     guest.lock === undefined ? {text: '-', paint: palette.dim} : {text: guest.lock, paint: palette.warn},
-    renderPending(guest, palette),
   ]
 }
 
@@ -31,13 +36,24 @@ function renderState(guest: ActualGuest, palette: Palette): Cell {
   return {text: marks.join(', '), paint}
 }
 
-function renderPending(guest: ActualGuest, palette: Palette): Cell {
+function renderPending(guest: ActualGuest, palette: Palette, room: number): Cell {
   if (!guest.config.known) return {text: 'config unreadable', paint: palette.bad}
   if (guest.config.pending.length === 0) return {text: '-', paint: palette.dim}
   const options = guest.config.pending.map((change) =>
     change.kind === 'set' ? change.option : `-${change.option}`,
   )
-  return {text: options.join(' '), paint: palette.warn}
+  return {text: fitWords(options, room), paint: palette.warn}
+}
+
+/** As many words as there is room for, and how many more there are. */
+function fitWords(words: readonly string[], room: number): string {
+  const whole = words.join(' ')
+  if (whole.length <= room) return whole
+  for (let shown = words.length - 1; shown > 0; shown--) {
+    const text = `${words.slice(0, shown).join(' ')} +${words.length - shown} more`
+    if (text.length <= room) return text
+  }
+  return plural(words.length, 'change')
 }
 
 function countLine({guests, nodes}: ActualCluster): string {

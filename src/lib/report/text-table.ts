@@ -25,13 +25,7 @@ const GAP = 2
  */
 export function renderColumns(rows: readonly (readonly Cell[])[], widest = Infinity): string[] {
   const escaped = rows.map((row) => row.map((cell) => ({...cell, text: escapeText(cell.text)})))
-  const widths: number[] = []
-  for (const row of escaped) {
-    for (const [i, cell] of row.entries()) {
-      const width = cellWidth(cell.text)
-      widths[i] = Math.max(widths[i] ?? 0, width > widest ? 0 : width)
-    }
-  }
+  const widths = columnWidths(escaped, widest)
   return escaped.map((row) => {
     const last = row.findLastIndex((cell) => cell.text !== '')
     return row
@@ -42,6 +36,34 @@ export function renderColumns(rows: readonly (readonly Cell[])[], widest = Infin
       })
       .join('')
   })
+}
+
+function columnWidths(escaped: readonly (readonly Cell[])[], widest: number): number[] {
+  const widths: number[] = []
+  for (const row of escaped) {
+    for (const [i, cell] of row.entries()) {
+      const width = cellWidth(cell.text)
+      widths[i] = Math.max(widths[i] ?? 0, width > widest ? 0 : width)
+    }
+  }
+  return widths
+}
+
+/** What these columns take when others follow them. */
+export function widthOfColumns(rows: readonly (readonly Cell[])[]): number {
+  const escaped = rows.map((row) => row.map((cell) => ({...cell, text: escapeText(cell.text)})))
+  return columnWidths(escaped, Infinity).reduce((sum, width) => sum + width + GAP, 0)
+}
+
+/** At most `width` cells once it is escaped; what is cut off is marked. */
+export function cutText(text: string, width: number): string {
+  if (cellWidth(escapeText(text)) <= width) return text
+  let cut = ''
+  for (const character of text) {
+    if (cellWidth(escapeText(cut + character)) >= width) break
+    cut += character
+  }
+  return `${cut}…`
 }
 
 /** Breaks a sentence into lines of at most `width` cells; a word longer than that keeps its line. */
