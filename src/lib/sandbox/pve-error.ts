@@ -12,6 +12,13 @@ export class PveError extends Error {
     this.status = status
     this.errors = errors
   }
+
+  /** The error inside another text, as Perl writes it: a code in front, one line per parameter behind. */
+  asText(): string {
+    const message = this.status === 500 ? this.message : `${String(this.status)} ${this.message}`
+    const lines = Object.entries(this.errors ?? {}).map(([name, text]) => `${name}: ${text}\n`)
+    return `${message}${lines.join('')}`
+  }
 }
 
 /** What Perl's `die "text\n"` becomes over HTTP: a 500 whose message ends in a newline. */

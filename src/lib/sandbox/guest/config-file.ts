@@ -30,7 +30,11 @@ export function renderConfigFile(guest: Pick<Guest, 'kind'> & ConfigFile): strin
 
 /** The `digest` of GET config, of snapshots and of the PUT parameter: the sha1 of the file's text. */
 export function configDigest(guest: Pick<Guest, 'kind'> & ConfigFile): string {
-  return createHash('sha1').update(renderConfigFile(guest)).digest('hex')
+  const text = renderConfigFile(guest)
+  // A container's values are the bytes of its file, one character each.
+  return createHash('sha1')
+    .update(text, guest.kind === 'lxc' ? 'latin1' : 'utf8')
+    .digest('hex')
 }
 
 /** Reads a config file; values are trimmed as Proxmox trims them, unknown lines are skipped. */

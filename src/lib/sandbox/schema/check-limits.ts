@@ -40,7 +40,8 @@ const tooShort = (value: string, limit: number): string | undefined =>
 function compileRange({minimum, maximum}: Schema): TextCheck {
   return (value) => {
     if (!NUMBER.test(value)) return undefined
-    const number = Number(value.trim())
+    // Perl counts with the ASCII digits alone, though its patterns take those of other scripts.
+    const number = Number.parseFloat(value) || 0
     if (maximum !== undefined && number > Number(maximum)) {
       return `value must have a maximum value of ${maximum}`
     }

@@ -1,7 +1,7 @@
 // The checks of Proxmox's JSON schema, compiled once into closures: types, limits, patterns, formats and property
 // strings. The order of the checks and their texts are what a caller sees, so they are kept exactly.
 import {codeFormats} from './code-formats.ts'
-import {FormatError} from './format-error.ts'
+import {FormatError, WRONG_KEYS} from './format-error.ts'
 import {objectFormats} from './named-formats.ts'
 import {perlBoolean, typeCheck, type RawValue} from './check-type.ts'
 import {compileLimits, type TextCheck} from './check-limits.ts'
@@ -145,16 +145,12 @@ function compileObjectFormat(format: ObjectFormat): ObjectParser {
     parser = (text, path, options) => {
       const data = readParts(text, keys, defaultKey, options?.skip)
       const errors = checkObject(data, path)
-      if (errors.size > 0) throw new FormatError(formatErrorText('format error\n', errors))
+      if (errors.size > 0) throw new FormatError(WRONG_KEYS, errors)
       return data
     }
     parsersByFormat.set(format, parser)
   }
   return parser
-}
-
-export function formatErrorText(message: string, errors: Errors): string {
-  return message + [...errors].map(([path, text]) => `${path}: ${text}\n`).join('')
 }
 
 /** A check of a whole property string's keys and values; unknown keys only where `open` is not set. */

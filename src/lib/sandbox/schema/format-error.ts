@@ -2,11 +2,17 @@
 // shows it as it is.
 
 export class FormatError extends Error {
-  constructor(message: string) {
-    super(message)
+  /** For a property string whose keys are wrong: what is wrong with each of them. */
+  readonly keys: ReadonlyMap<string, string> | undefined
+
+  constructor(message: string, keys?: ReadonlyMap<string, string>) {
+    super(keys ? message + [...keys].map(([path, text]) => `${path}: ${text}\n`).join('') : message)
     this.name = 'FormatError'
+    this.keys = keys
   }
 }
+
+export const WRONG_KEYS = 'format error\n'
 
 export function refuse(text: string): never {
   throw new FormatError(`${text}\n`)

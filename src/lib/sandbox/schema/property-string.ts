@@ -1,8 +1,8 @@
 // Property strings, `name=eth0,bridge=vmbr0`: text to keys and values and back, in Proxmox's order of keys.
-import {compileObjectCheck, formatErrorText, objectFormatParser, type ParseOptions} from './compile.ts'
-import {FormatError} from './format-error.ts'
+import {compileObjectCheck, objectFormatParser, type ParseOptions} from './compile.ts'
+import {FormatError, WRONG_KEYS} from './format-error.ts'
 import {objectFormats} from './named-formats.ts'
-import {die} from '../pve-error.ts'
+import {die, PveError} from '../pve-error.ts'
 import {formatSize, parseSize} from './sizes.ts'
 import type {ObjectFormat} from './types.ts'
 
@@ -17,9 +17,15 @@ export function parsePropertyString(
   try {
     return objectFormatParser(format)(text, options.path ?? '', options)
   } catch (error) {
-    if (error instanceof FormatError) die(error.message)
+    if (error instanceof FormatError) dieOf(error.message, error.keys)
     throw error
   }
+}
+
+/** Wrong keys are told one by one, as those of a request are, but with a 500. */
+function dieOf(message: string, keys: ReadonlyMap<string, string> | undefined): never {
+  if (!keys) die(message)
+  throw new PveError(500, WRONG_KEYS, Object.fromEntries(keys))
 }
 
 /** The default key first, then the required keys, then the others, each by name. A size is given in bytes. */
@@ -30,7 +36,7 @@ export function printPropertyString(
 ): string {
   const keys = typeof format === 'string' ? namedFormat(format) : format
   const errors = checkOf(keys)(data, '')
-  if (errors.size > 0) die(formatErrorText('format error\n', errors))
+  if (errors.size > 0) dieOf(WRONG_KEYS, errors)
   return new Printer(data, keys, skip).print()
 }
 

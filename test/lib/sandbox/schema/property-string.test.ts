@@ -4,7 +4,17 @@ import {methodSchema, type ObjectFormat, type Schema} from '../../../../src/lib/
 import {objectFormats} from '../../../../src/lib/sandbox/schema/named-formats.ts'
 import {perlRegex} from '../../../../src/lib/sandbox/schema/perl-regex.ts'
 import {parsePropertyString, printPropertyString} from '../../../../src/lib/sandbox/schema/property-string.ts'
+import {PveError} from '../../../../src/lib/sandbox/pve-error.ts'
 import {formatSize, parseSize} from '../../../../src/lib/sandbox/schema/sizes.ts'
+
+function catchPveError(work: () => unknown): PveError {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof PveError) return error
+  }
+  throw new Error('no refusal')
+}
 
 /** Texts of every format and shape that the guests' property strings use; a pattern takes those that fit it. */
 const SAMPLES: Record<string, string[]> = {
@@ -165,13 +175,19 @@ describe('property strings', () => {
     [net, 'virtio,=x', 'missing key in comma-separated list property\n'],
     [net, 'virtio,bridge=', 'missing key in comma-separated list property\n'],
     [lxcNet, 'hello', 'value without key, but schema does not define a default key\n'],
-    [net, 'bridge=vmbr0', 'format error\nmodel: property is missing and it is not optional\n'],
   ]
   for (const [format, text, complaint] of wrong) {
     it(`refuse ${text}`, () => {
       expect(() => parsePropertyString(format, text)).to.throw(complaint)
     })
   }
+
+  it('tell wrong keys one by one, and all of them inside another text', () => {
+    const refusal = catchPveError(() => parsePropertyString(net, 'bridge=vmbr0'))
+    const missing = 'property is missing and it is not optional'
+    expect(refusal).to.deep.include({status: 500, message: 'format error\n', errors: {model: missing}})
+    expect(refusal.asText()).to.equal(`format error\nmodel: ${missing}\n`)
+  })
 
   it('read over skipped keys', () => {
     expect({...parsePropertyString(lxcNet, 'name=eth0,foo=1', {skip: ['foo']})}).to.deep.equal({name: 'eth0'})

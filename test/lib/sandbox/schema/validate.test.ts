@@ -136,6 +136,12 @@ describe('validateParams', () => {
     }
   })
 
+  it('takes digits of other scripts for numbers, and counts them as nothing', () => {
+    expect(errorsOf(lxc, {...guest, cores: '٣'})).to.deep.equal({
+      cores: 'value must have a minimum value of 1',
+    })
+  })
+
   it('counts characters and not UTF-16 units', () => {
     const schema = ofProperties({text: {type: 'string', maxLength: 2}})
     expect(errorsOf(schema, {text: '💾💾'})).to.equal(undefined)

@@ -62,7 +62,7 @@ export function collectError(
     return true
   } catch (error) {
     if (!(error instanceof PveError)) throw error
-    errors[option] = `${prefix}${error.message}`
+    errors[option] = `${prefix}${error.asText()}`
     return false
   }
 }

@@ -85,7 +85,9 @@ function plug(cluster: Cluster, guest: Guest, staged: Staged, option: string): v
   else if (isMountPoint(option)) plugMountPoint(cluster, guest, staged, option)
 }
 
+/** No value at all stands for the default weight. */
 function requireCpuWeight(value: string): void {
+  if (value === '') return
   if (Number(value) < 1 || Number(value) > 10_000) die('cpu weight (shares) must be in range [1, 10000]')
 }
 

@@ -58,7 +58,8 @@ async function createUnderLock(call: Call, plan: CreatePlan, task: TaskContext):
 function prefixed(call: Call, error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const verb = flag(call, 'restore') ? 'restore' : 'create'
-  return new PveError(500, `unable to ${verb} CT ${String(vmidOf(call))} - ${error.message}`)
+  const why = error instanceof PveError ? error.asText() : error.message
+  return new PveError(500, `unable to ${verb} CT ${String(vmidOf(call))} - ${why}`)
 }
 
 function recover(call: Call, plan: CreatePlan, guest: Guest, task: TaskContext): Backup {

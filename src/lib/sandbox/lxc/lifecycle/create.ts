@@ -162,7 +162,7 @@ async function takeId(call: Call): Promise<void> {
   try {
     await cluster.locks.withLock('lxc', vmid, () => takeFile(call), NEW_FILE_LOCK_MS)
   } catch (error) {
-    if (error instanceof PveError) die(`unable to ${verb} CT ${String(vmid)} - ${error.message}`)
+    if (error instanceof PveError) die(`unable to ${verb} CT ${String(vmid)} - ${error.asText()}`)
     throw error
   }
 }

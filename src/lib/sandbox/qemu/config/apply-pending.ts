@@ -43,7 +43,7 @@ export function applyPending(work: Work, guest: Guest): ApplyErrors {
       return true
     } catch (error) {
       if (!(error instanceof PveError)) throw error
-      errors[option] = `unable to apply pending change ${option} : ${error.message}`
+      errors[option] = `unable to apply pending change ${option} : ${error.asText()}`
       return false
     }
   }

@@ -96,7 +96,7 @@ function attempt(errors: ApplyErrors, option: string, change: () => boolean): bo
     return change()
   } catch (error) {
     if (!(error instanceof PveError)) throw error
-    errors[option] = `hotplug problem - ${error.message}`
+    errors[option] = `hotplug problem - ${error.asText()}`
     return false
   }
 }

@@ -79,6 +79,5 @@ export function requireNode(cluster: Cluster, node: string): void {
 
 /** What a worker that cleans up says of the error it passes on; anything that is not Proxmox's own is a signal. */
 export function reasonOf(error: unknown): string {
-  if (!(error instanceof PveError)) return 'interrupted by signal'
-  return error.status === 500 ? error.message : `${String(error.status)} ${error.message}`
+  return error instanceof PveError ? error.asText() : 'interrupted by signal'
 }

@@ -78,6 +78,34 @@ describe('changing the config of a container', () => {
     expect(guest(STOPPED).config['net0']).to.contain('firewall=1')
   })
 
+  it('refuses a line end inside a value when it writes, and keeps everything', async () => {
+    expect(await put(STOPPED, {cores: 1, hostname: 'a\n'})).to.equal(
+      "500 detected invalid newline inside property 'hostname'",
+    )
+    expect(await put(RUNNING, {cores: 1, entrypoint: 'a\nb'})).to.equal(
+      "500 detected invalid newline inside property 'entrypoint'",
+    )
+    expect([guest(STOPPED).config['cores'], guest(RUNNING).config['cores']]).to.deep.equal([undefined, '2'])
+  })
+
+  it('reads wide characters back byte by byte, and only the first line of a variable', async () => {
+    await put(STOPPED, {entrypoint: 'é', env: 'A=1\nB=2'})
+    const read = async (): Promise<unknown> => (await sandbox.get('/nodes/pve/lxc/102/config')).data
+    expect(await read()).to.include({entrypoint: 'é', env: 'A=1'})
+    await put(STOPPED, {entrypoint: 'ő'})
+    expect(await read()).to.include({entrypoint: '\xc5\x91'})
+  })
+
+  it('names the keys that a network without value lacks', async () => {
+    const {status, reason, errors} = await sandbox.put('/nodes/pve/lxc/102/config?net0', {})
+    expect([status, reason]).to.deep.equal([500, 'format error'])
+    expect(errors).to.deep.equal({name: 'property is missing and it is not optional'})
+  })
+
+  it('takes a CPU weight without value for the default, also while it runs', async () => {
+    expect((await sandbox.put('/nodes/pve/lxc/101/config?cpuunits', {})).status).to.equal(200)
+  })
+
   describe('while it is stopped', () => {
     it('detaches, re-attaches and destroys a volume', async () => {
       await put(STOPPED, {mp0: 'local:0.1,mp=/a'})
