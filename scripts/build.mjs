@@ -1,7 +1,7 @@
 // Builds dist/: esbuild with splitting, one entry per command, then oclif's manifest. Packages are bundled,
 // because resolving and reading hundreds of small files is most of a command's start-up time.
 import {build} from 'esbuild'
-import {readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
+import {readdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs'
 import {join, relative} from 'node:path'
 import {fileURLToPath} from 'node:url'
 
@@ -28,11 +28,12 @@ export {default as buildConnector} from 'undici/lib/core/connect.js'`,
   },
 }
 
-rmSync(join(root, 'dist'), {recursive: true, force: true})
+// Built beside the old one and then put in its place, so that a program under way finds its files.
+const fresh = `dist.${process.pid}`
 await build({
   absWorkingDir: root,
   entryPoints: entries.map((file) => ({in: file, out: file.replace(/^src\//, '').replace(/\.ts$/, '')})),
-  outdir: 'dist',
+  outdir: fresh,
   bundle: true,
   splitting: true,
   format: 'esm',
@@ -50,9 +51,11 @@ await build({
   logLevel: 'warning',
 })
 
+rmSync(join(root, 'dist'), {recursive: true, force: true})
+renameSync(join(root, fresh), join(root, 'dist'))
+
 process.env.NODE_ENV = 'production'
 const {Plugin} = await import('@oclif/core')
-rmSync(join(root, 'oclif.manifest.json'), {force: true})
 const plugin = new Plugin({root, ignoreManifest: true, errorOnManifestCreate: true, respectNoCacheDefault: true})
 await plugin.load()
 const {version} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
