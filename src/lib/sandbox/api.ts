@@ -9,7 +9,7 @@ import {allRoutes} from './routes.ts'
 import {authenticate, type Authentication} from './access/authenticate.ts'
 import {formatAnswer, isFormat, plainAnswer, type ApiAnswer, type Outcome} from './answer.ts'
 import type {ApiRequest} from './api-request.ts'
-import {dispatch} from './dispatch.ts'
+import {dispatch, internalError} from './dispatch.ts'
 import {readParams, refuseBody} from './request-body.ts'
 import {keepStatistics} from './stats/guest-stats.ts'
 
@@ -32,6 +32,14 @@ export class Api {
   }
 
   async handle(request: ApiRequest): Promise<ApiAnswer> {
+    try {
+      return await this.#handle(request)
+    } catch (error) {
+      return plainAnswer(500, internalError(error))
+    }
+  }
+
+  async #handle(request: ApiRequest): Promise<ApiAnswer> {
     const {method, url, headers} = request
     if (!KNOWN_METHODS.has(method)) return plainAnswer(501, `method '${method}' not available`, '')
     const refusal = refuseTransferEncoding(headers['transfer-encoding'])

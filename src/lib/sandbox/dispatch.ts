@@ -104,6 +104,11 @@ function failure(error: unknown): Outcome {
     const {status, message, errors} = error
     return {status, message, isException: status !== 500, ...(errors && {errors})}
   }
-  const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  return {status: 500, message: `internal error of the sandbox: ${message}\n`, isException: false}
+  return {status: 500, message: internalError(error), isException: false}
+}
+
+/** A mistake in the sandbox itself, told so that nobody takes it for Proxmox's answer. */
+export function internalError(error: unknown): string {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return `internal error of the sandbox: ${text}\n`
 }
