@@ -23,7 +23,7 @@ async function runOnce(): Promise<void> {
   await ask('GET', '/nodes')
   for (const kind of ['lxc', 'qemu']) await ask('GET', `/nodes/pve/${kind}`)
   for (const vmid of [100, 101, 102, 103]) await ask('GET', `/nodes/pve/lxc/${String(vmid)}/pending`)
-  await ask('PUT', '/nodes/pve/lxc/102/config', 'cores=1&memory=512&tags=a;b')
+  await ask('PUT', '/nodes/pve/lxc/102/config', 'cores=1&memory=512&tags=a%3Bb')
   const {data: upid} = JSON.parse(await ask('POST', '/nodes/pve/lxc/102/status/start', '')) as {data: string}
   await clock.advance(2000)
   const status = await ask('GET', `/nodes/pve/tasks/${encodeURIComponent(upid)}/status`)
