@@ -202,6 +202,29 @@ describe('felhom doctor', () => {
     expect(gone.found['endpoint']?.detail).to.contain('no connection to')
   })
 
+  it('blames the token, not the way, when Proxmox refuses the token', async () => {
+    await sandbox.control({fault: {method: 'GET', path: '/version', kind: 'status', status: 401, times: 9}})
+    const {mend, found} = await examine()
+    expect(mend).to.deep.equal(['token'])
+    expect(found['token']?.detail).to.contain('401')
+    expect(found['endpoint']?.detail).to.equal(`${sandbox.url} answers, and is trusted`)
+    expect(found['guests']?.verdict).to.equal('skipped')
+  })
+
+  it('goes on after a question that Proxmox does not answer', async () => {
+    await sandbox.control({fault: {path: '/access/permissions', kind: 'status', status: 501, times: 9}})
+    const privileges = await examine()
+    expect(privileges.mend).to.deep.equal(['privileges', 'guests'])
+    expect(privileges.found['nodes']?.verdict).to.equal('ok')
+
+    await sandbox.reset()
+    await sandbox.control({fault: {method: 'GET', path: '/nodes', kind: 'status', status: 501, times: 9}})
+    const nodes = await examine()
+    expect(nodes.mend).to.deep.equal(['guests'])
+    expect(nodes.found['privileges']?.verdict).to.equal('ok')
+    expect(nodes.found['quorum']?.verdict).to.equal('skipped')
+  })
+
   it('names a clock that differs by more than a minute', async () => {
     const skewed = (ms: number): NodeJS.ProcessEnv => ({
       NODE_OPTIONS: `--import=data:text/javascript,const%20now=Date.now;Date.now=()=>now()+${ms}`,

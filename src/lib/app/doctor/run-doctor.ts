@@ -1,6 +1,7 @@
 // Looks at everything felhom depends on and says what to mend. It reads only, and goes on after a failure as
 // far as it can: one answer that hides three others is no help.
-import {FelhomError} from '../../model/felhom-error.ts'
+import type {ActualCluster} from '../../model/actual.ts'
+import {FelhomError, isFelhomError} from '../../model/felhom-error.ts'
 import type {Finding} from '../../model/health.ts'
 import type {LoadedSettings} from '../../settings/load-settings.ts'
 import {openProxmox, type ProxmoxAccess} from '../compose.ts'
@@ -16,82 +17,119 @@ export async function runDoctor(
   purpose: Purpose,
   now: () => number,
 ): Promise<Finding[]> {
-  const findings = [
+  const local = [
     checkSettings(loaded),
     checkStateDirectory(loaded.settings.state),
     checkToken(loaded.settings.token, env),
   ]
-  if (findings.some((f) => f.verdict === 'mend' && f.id !== 'state'))
-    return [...findings, ...skipped('see above')]
+  if (local.some((f) => f.verdict === 'mend' && f.id !== 'state')) return withSkipped(local, 'see above')
   let access: ProxmoxAccess
   try {
     access = await openProxmox(loaded.settings, env)
   } catch (error) {
-    return [...findings, failed('endpoint', 'Endpoint and TLS', error), ...skipped('no connection').slice(1)]
+    return withSkipped([...local, failed('endpoint', error)], 'no connection')
   }
   try {
-    return [...findings, ...(await lookAtProxmox(access, purpose, now))]
+    return await lookAtProxmox(access, local, purpose, now)
   } finally {
     await access.close()
   }
 }
 
-async function lookAtProxmox(access: ProxmoxAccess, purpose: Purpose, now: () => number): Promise<Finding[]> {
+async function lookAtProxmox(
+  access: ProxmoxAccess,
+  local: Finding[],
+  purpose: Purpose,
+  now: () => number,
+): Promise<Finding[]> {
   const {reader, tokenId, endpoint} = access
-  const findings: Finding[] = []
+  let version: string
   try {
-    const {version} = await reader.version()
-    findings.push({
-      id: 'endpoint',
-      title: 'Endpoint and TLS',
-      verdict: 'ok',
-      detail: `${endpoint} is Proxmox VE ${version}`,
-    })
+    ;({version} = await reader.version())
   } catch (error) {
-    return [failed('endpoint', 'Endpoint and TLS', error), ...skipped('no answer').slice(1)]
+    return withSkipped(unanswered(local, endpoint, error), 'no answer')
   }
-  try {
-    findings.push(checkPrivileges(await reader.permissions(), tokenId, purpose))
-    const cluster = await reader.readCluster()
-    findings.push(checkQuorum(cluster), checkNodes(cluster), checkGuests(cluster))
-    const online = cluster.nodes.find((n) => n.online)
-    if (online) findings.push(await lookAtClock(access, online.name, now))
-  } catch (error) {
-    findings.push(failed('guests', 'Guests', error))
-  }
-  return findings
+  const greeting = ok('endpoint', `${endpoint} is Proxmox VE ${version}`)
+  const privileges = await examine('privileges', async () =>
+    checkPrivileges(await reader.permissions(), tokenId, purpose),
+  )
+  return withSkipped([...local, greeting, privileges, ...(await lookAtCluster(access, now))], 'no answer')
 }
 
-async function lookAtClock({reader}: ProxmoxAccess, node: string, now: () => number): Promise<Finding> {
+/** Whoever is refused for his token has found the right place: then the token is to mend. */
+function unanswered(local: Finding[], endpoint: string, error: unknown): Finding[] {
+  if (!isFelhomError(error, 'unauthorized')) return [...local, failed('endpoint', error)]
+  const others = local.filter((f) => f.id !== 'token')
+  return [...others, failed('token', error), ok('endpoint', `${endpoint} answers, and is trusted`)]
+}
+
+async function lookAtCluster({reader}: ProxmoxAccess, now: () => number): Promise<Finding[]> {
+  let cluster: ActualCluster
+  try {
+    cluster = await reader.readCluster()
+  } catch (error) {
+    return [failed('guests', error)]
+  }
+  const online = cluster.nodes.find((n) => n.online)
+  const clock = online ? [await lookAtClock(reader, online.name, now)] : []
+  return [checkQuorum(cluster), checkNodes(cluster), checkGuests(cluster), ...clock]
+}
+
+async function lookAtClock(
+  reader: ProxmoxAccess['reader'],
+  node: string,
+  now: () => number,
+): Promise<Finding> {
   const before = now()
   try {
     const nodeMs = await reader.nodeTimeMs(node)
     return checkClock(nodeMs, before, now())
   } catch (error) {
-    if (!(error instanceof FelhomError)) throw error
-    return {id: 'clock', title: 'Clock', verdict: 'note', detail: `could not be compared: ${error.message}`}
+    const {title, detail} = failed('clock', error)
+    return {id: 'clock', title, verdict: 'note', detail: `could not be compared: ${detail}`}
   }
 }
 
-function failed(id: string, title: string, error: unknown): Finding {
+const TITLES = {
+  token: 'API token',
+  endpoint: 'Endpoint and TLS',
+  privileges: 'Privileges',
+  quorum: 'Quorum',
+  nodes: 'Nodes',
+  guests: 'Guests',
+  clock: 'Clock',
+} as const
+
+type Step = keyof typeof TITLES
+
+const REMOTE: readonly Step[] = ['endpoint', 'privileges', 'quorum', 'nodes', 'guests', 'clock']
+
+const ok = (id: Step, detail: string): Finding => ({id, title: TITLES[id], verdict: 'ok', detail})
+
+async function examine(id: Step, look: () => Promise<Finding>): Promise<Finding> {
+  try {
+    return await look()
+  } catch (error) {
+    return failed(id, error)
+  }
+}
+
+function failed(id: Step, error: unknown): Finding {
   if (!(error instanceof FelhomError)) throw error
   return {
     id,
-    title,
+    title: TITLES[id],
     verdict: 'mend',
     detail: error.message,
     ...(error.hint !== undefined && {advice: error.hint}),
   }
 }
 
-const REMOTE = [
-  ['endpoint', 'Endpoint and TLS'],
-  ['privileges', 'Privileges'],
-  ['quorum', 'Quorum'],
-  ['nodes', 'Nodes'],
-  ['guests', 'Guests'],
-  ['clock', 'Clock'],
-] as const
-
-const skipped = (detail: string): Finding[] =>
-  REMOTE.map(([id, title]) => ({id, title, verdict: 'skipped', detail}))
+/** All that doctor looks at, in its order: what has no finding could not be looked at. */
+function withSkipped(findings: Finding[], detail: string): Finding[] {
+  const own = findings.filter((f) => !REMOTE.some((id) => id === f.id))
+  const remote = REMOTE.map(
+    (id): Finding => findings.find((f) => f.id === id) ?? {id, title: TITLES[id], verdict: 'skipped', detail},
+  )
+  return [...own, ...remote]
+}
