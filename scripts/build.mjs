@@ -12,18 +12,30 @@ const commands = readdirSync(join(root, 'src/commands'), {recursive: true, withF
 const entries = [...commands, 'src/lib/cli/main.ts', 'src/lib/cli/command-not-found.ts']
 
 /**
- * Of undici the client uses the pool, the client and the connector. Its index loads fetch, web sockets, caches
- * and mocks besides, half a megabyte that every command would have to read.
+ * Of undici the client uses the pool, the client and the connector; of oclif felhom uses these parts. The
+ * packages' own indexes load fetch, web sockets, mocks, version checks and more besides, which every command
+ * would have to read.
  */
-const slimUndici = {
-  name: 'slim-undici',
-  setup(bundler) {
-    bundler.onResolve({filter: /^undici$/}, () => ({path: 'undici', namespace: 'slim-undici'}))
-    bundler.onLoad({filter: /.*/, namespace: 'slim-undici'}, () => ({
-      resolveDir: root,
-      contents: `export {default as Pool} from 'undici/lib/dispatcher/pool.js'
+const SLIM = {
+  undici: `export {default as Pool} from 'undici/lib/dispatcher/pool.js'
 export {default as Client} from 'undici/lib/dispatcher/client.js'
 export {default as buildConnector} from 'undici/lib/core/connect.js'`,
+  '@oclif/core': `export {Command} from '@oclif/core/command'
+export {run} from '@oclif/core/run'
+export {settings} from '@oclif/core/settings'
+export * as Flags from '@oclif/core/flags'
+export * as Errors from '@oclif/core/errors'`,
+}
+
+const slimPackages = {
+  name: 'slim-packages',
+  setup(bundler) {
+    bundler.onResolve({filter: /^(?:undici|@oclif\/core)$/}, ({path, importer}) =>
+      importer.includes('node_modules') ? undefined : {path, namespace: 'slim-packages'},
+    )
+    bundler.onLoad({filter: /.*/, namespace: 'slim-packages'}, ({path}) => ({
+      resolveDir: root,
+      contents: SLIM[path],
     }))
   },
 }
@@ -42,7 +54,7 @@ await build({
   target: 'node20.19',
   minify: true,
   legalComments: 'none',
-  plugins: [slimUndici],
+  plugins: [slimPackages],
   // oclif asks for it only in development, to transpile.
   external: ['typescript'],
   banner: {
@@ -56,7 +68,15 @@ renameSync(join(root, fresh), join(root, 'dist'))
 
 process.env.NODE_ENV = 'production'
 const {Plugin} = await import('@oclif/core')
-const plugin = new Plugin({root, ignoreManifest: true, errorOnManifestCreate: true, respectNoCacheDefault: true})
+const plugin = new Plugin({
+  root,
+  ignoreManifest: true,
+  errorOnManifestCreate: true,
+  respectNoCacheDefault: true,
+})
 await plugin.load()
 const {version} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-writeFileSync(join(root, 'oclif.manifest.json'), `${JSON.stringify({...plugin.manifest, version}, null, 1)}\n`)
+writeFileSync(
+  join(root, 'oclif.manifest.json'),
+  `${JSON.stringify({...plugin.manifest, version}, null, 1)}\n`,
+)

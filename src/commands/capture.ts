@@ -1,4 +1,4 @@
-import * as Flags from '@oclif/core/flags'
+import {Flags} from '@oclif/core'
 import {captureCluster, type Capture as CaptureFile} from '../lib/app/capture-cluster.ts'
 import {withProxmox} from '../lib/app/compose.ts'
 import {describeGaps} from '../lib/app/describe-completeness.ts'

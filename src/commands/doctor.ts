@@ -1,4 +1,4 @@
-import * as Flags from '@oclif/core/flags'
+import {Flags} from '@oclif/core'
 import {runDoctor, type Purpose} from '../lib/app/doctor/run-doctor.ts'
 import {loadSettings} from '../lib/app/use-settings.ts'
 import {BaseCommand} from '../lib/cli/base-command.ts'

@@ -1,4 +1,4 @@
-import * as Flags from '@oclif/core/flags'
+import {Flags} from '@oclif/core'
 import {runSandbox} from '../lib/app/run-sandbox.ts'
 import {BaseCommand} from '../lib/cli/base-command.ts'
 import {untilSignal} from '../lib/cli/signals.ts'

@@ -1,4 +1,4 @@
-import * as Flags from '@oclif/core/flags'
+import {Flags} from '@oclif/core'
 import {describeSettings, type SettingRow} from '../../lib/app/describe-settings.ts'
 import {useSettings} from '../../lib/app/use-settings.ts'
 import {BaseCommand} from '../../lib/cli/base-command.ts'
