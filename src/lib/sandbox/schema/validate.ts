@@ -97,10 +97,11 @@ function normalize(value: RawValue, schema: Schema): RawValue {
     : value
 }
 
-/** How Perl would write the value into a text; references do not get so far in a valid request. */
+/** How Perl would write the value into a text: a reference with its address in memory. */
 function perlText(value: RawValue): string {
   if (typeof value === 'string') return value
-  return typeof value === 'boolean' ? perlBoolean(value) : ''
+  if (typeof value === 'boolean') return perlBoolean(value)
+  return value === null ? '' : `${Array.isArray(value) ? 'ARRAY' : 'HASH'}(0x55d5c5c0a008)`
 }
 
 function untaint(value: RawValue): ParamValue {

@@ -1,7 +1,7 @@
 // Everything that happens to volumes: found, listed, allocated, freed, resized, copied, renamed. It touches the
 // cluster's storages only. Every change of a volume passes here, so that lookups stay quick and names unique.
 import {die} from '../pve-error.ts'
-import {containerFormat, storageType} from './storage-types.ts'
+import {containerFormat, storageType, type StorageType} from './storage-types.ts'
 import {findStorage, hasContent, isDisabled, isOnNode, requireStorage} from './storages.ts'
 import {volumePath} from './volume-features.ts'
 import {baseName, diskName, guestVolid, parseVolid, parseVolname, tryParseVolid} from './volume-names.ts'
@@ -73,9 +73,9 @@ export function allocateVolume(cluster: Cluster, wanted: Allocation): Volume {
   const format =
     wanted.format ??
     (wanted.content === 'rootdir' ? containerFormat(storage, wanted.sizeBytes) : type.defaultFormat)
-  if (!type.formats.includes(format)) die(`unsupported format '${format}'`)
   const tail = wanted.tail ?? `disk-${String(nextDiskNumber(storage, wanted.node, wanted.vmid))}`
   const name = diskName(storage, wanted.vmid, format, tail)
+  checkFormat(type, format, name)
   return addVolume(cluster, storage, wanted.node, {
     volid: guestVolid(storage, wanted.vmid, name),
     vmid: wanted.vmid,
@@ -83,6 +83,13 @@ export function allocateVolume(cluster: Cluster, wanted: Allocation): Volume {
     content: wanted.content,
     size: Math.ceil(wanted.sizeBytes / type.extentBytes) * type.extentBytes,
   })
+}
+
+/** Where volumes are files, any image format goes, also one that the storage does not offer. */
+function checkFormat(type: StorageType, format: string, name: string): void {
+  if (type.naming !== 'file') {
+    if (!type.formats.includes(format)) die(`unsupported format '${format}'`)
+  } else if (!/\.(?:raw|qcow2|vmdk|subvol)$/.test(name)) die(`unable to parse volume filename '${name}'`)
 }
 
 /** What a new sparse image takes on its disk. */

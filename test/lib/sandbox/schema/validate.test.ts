@@ -80,6 +80,12 @@ describe('validateParams', () => {
     })
   })
 
+  it('takes a list inside a list for the text that Perl makes of it', () => {
+    expect(errorsOf(lxc, {...guest, tags: [['a']]})).to.deep.equal({
+      tags: 'invalid format - invalid characters in tag\n',
+    })
+  })
+
   it('joins an array where a list is wanted and wraps text where an array is wanted', () => {
     expect(validateParams(lxc, {...guest, delete: ['tags', 'onboot']})['delete']).to.equal('tags,onboot')
     const vzdump = schemaOf('/nodes/{node}/vzdump', 'POST')

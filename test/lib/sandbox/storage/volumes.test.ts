@@ -111,6 +111,14 @@ describe('volumes', () => {
     expect(() => allocate('local-lvm', {format: 'qcow2'})).to.throw("unsupported format 'qcow2'")
   })
 
+  it('may be any kind of image file where they are files, also on a storage that offers none', () => {
+    cluster = new InProcessSandbox().cluster
+    expect(allocate('btr', {node: 'pve', format: 'qcow2'})).to.equal('btr:300/vm-300-disk-0.qcow2')
+    expect(() => allocate('btr', {node: 'pve', format: 'qed'})).to.throw(
+      "unable to parse volume filename 'vm-300-disk-1.qed'",
+    )
+  })
+
   it('are listed as a node sees them', () => {
     const storage = requireStorage(cluster, 'local-lvm')
     expect(listVolumes(storage, 'pve2', {vmid: 102}).map((v) => v.volid)).to.deep.equal([

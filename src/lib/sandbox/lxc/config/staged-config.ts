@@ -69,7 +69,8 @@ export function sectionAsRead(section: Section): Section {
   return read
 }
 
-function textAsRead(name: string, text: string): string {
+/** The text of one option as a reader of the file sees it. */
+export function textAsRead(name: string, text: string): string {
   const trimmed = text.trim()
   if (trimmed === '') return ' '
   const type = optionSchema(name)?.type

@@ -3,26 +3,30 @@ import {nodeOf, vmidOf, type Call} from '../../call.ts'
 import {hasPrivs} from '../../access/permissions.ts'
 import {haStatus, uptimeSeconds} from '../../guest/status.ts'
 import {parseSize} from '../../schema/sizes.ts'
+import {typedOption} from '../config/option-schema.ts'
+import {textAsRead} from '../config/staged-config.ts'
 import type {Cluster} from '../../cluster.ts'
 import type {Guest, Section} from '../../state.ts'
 
 const MIB = 1024 * 1024
 const DEFAULT_DISK_BYTES = 4 * 1024 * MIB
 const DEFAULT_MEMORY_MIB = 512
+const SHOWN = ['cores', 'cpulimit', 'hostname', 'lock', 'memory', 'rootfs', 'swap', 'tags', 'template']
 
 export type ContainerRow = Record<string, unknown>
 
 export function containerRow(cluster: Cluster, guest: Guest): ContainerRow {
-  const {config, vmid} = guest
+  const {vmid} = guest
+  const config = valuesAsRead(guest.config)
   const running = guest.runtime.status === 'running'
   const diskBytes = rootfsBytes(config)
-  const memoryBytes = (Number(config['memory'] ?? 0) || DEFAULT_MEMORY_MIB) * MIB
+  const memoryBytes = Number(isTrue(config['memory']) ? config['memory'] : DEFAULT_MEMORY_MIB) * MIB
   const row: ContainerRow = {
     vmid,
     type: 'lxc',
     status: guest.runtime.status,
-    name: (config['hostname'] ?? '').replaceAll(/\s/g, '') || `CT${String(vmid)}`,
-    cpus: cpusOf(cluster, guest),
+    name: (config['hostname'] ?? `CT${String(vmid)}`).replaceAll(/\s/g, ''),
+    cpus: cpusOf(cluster, guest.node, config),
     cpu: 0,
     disk: 0,
     maxdisk: diskBytes,
@@ -47,12 +51,22 @@ function rootfsBytes(config: Section): number {
   return (size === undefined ? 0 : parseSize(size)) || DEFAULT_DISK_BYTES
 }
 
+/** Of the options that a row shows. */
+function valuesAsRead(config: Section): Section {
+  const values: Section = {}
+  for (const option of SHOWN) {
+    const text = config[option]
+    if (text !== undefined) values[option] = textAsRead(option, text)
+  }
+  return values
+}
+
+const isTrue = (text: string | undefined): text is string => text !== undefined && text !== '0'
+
 /** As many as `cores`, else `cpulimit` as it is written, else all of the node's. */
-function cpusOf(cluster: Cluster, guest: Guest): number | string {
-  const cores = Number(guest.config['cores'] ?? 0)
-  if (cores > 0) return cores
-  const limit = guest.config['cpulimit'] ?? '0'
-  return limit === '0' ? (cluster.node(guest.node)?.cpus ?? 1) : limit
+function cpusOf(cluster: Cluster, node: string, {cores, cpulimit}: Section): unknown {
+  if (isTrue(cores)) return typedOption('cores', cores)
+  return isTrue(cpulimit) ? cpulimit : (cluster.node(node)?.cpus ?? 1)
 }
 
 function usage(guest: Guest, diskBytes: number, memoryBytes: number): ContainerRow {
