@@ -6,7 +6,11 @@ const lines = readFileSync(join(__dirname, 'ARCHITECTURE.md'), 'utf8').split('\n
 const start = lines.findIndex((line) => /^\| room\s*\| rooms\s*\| packages\s*\|/.test(line))
 if (start < 0) throw new Error('ARCHITECTURE.md has lost its table of rooms')
 const end = lines.findIndex((line, i) => i > start && !line.startsWith('|'))
-const cells = (line) => line.split('|').slice(1, -1).map((cell) => cell.trim())
+const cells = (line) =>
+  line
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim())
 const list = (cell) => (cell === '–' ? [] : cell.split(',').map((word) => word.trim().replaceAll('`', '')))
 const rooms = lines.slice(start + 2, end).map((line) => {
   const [room, rooms, packages] = cells(line)
@@ -15,7 +19,8 @@ const rooms = lines.slice(start + 2, end).map((line) => {
 
 const escape = (text) => text.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`)
 const folder = (room) => (room === 'commands' ? '^src/commands/' : `^src/lib/${escape(room)}/`)
-const packagePath = (name) => (name === 'node:*' ? [] : [`^node_modules/${escape(name)}/`, `^${escape(name.replace('node:', ''))}$`])
+const packagePath = (name) =>
+  name === 'node:*' ? [] : [`^node_modules/${escape(name)}/`, `^${escape(name.replace('node:', ''))}$`]
 
 const forbidden = rooms.flatMap(({room, rooms: others, packages}) => {
   const allowed = [folder(room), ...others.map(folder)]
@@ -52,7 +57,10 @@ module.exports = {
     {
       name: 'no-room-without-a-row',
       severity: 'error',
-      from: {path: '^src/lib/', pathNot: rooms.filter(({room}) => room !== 'commands').map(({room}) => folder(room))},
+      from: {
+        path: '^src/lib/',
+        pathNot: rooms.filter(({room}) => room !== 'commands').map(({room}) => folder(room)),
+      },
       to: {},
     },
   ],
@@ -60,6 +68,10 @@ module.exports = {
     doNotFollow: {path: 'node_modules'},
     tsPreCompilationDeps: true,
     tsConfig: {fileName: 'tsconfig.json'},
-    enhancedResolveOptions: {extensions: ['.ts', '.js', '.json'], exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types']},
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.js', '.json'],
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+    },
   },
 }

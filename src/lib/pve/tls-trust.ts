@@ -38,7 +38,11 @@ function createPinnedConnector(fingerprints: readonly string[], timeoutMs: numbe
   // Node would judge by a CA that does not exist here; the judgement follows below, on the bare certificate.
   // A resumed session shows no certificate to judge, so each connection makes a full handshake.
   // The empty list of authorities spares reading Node's own, which takes longer than the handshake.
-  const secure = {rejectUnauthorized: false, secureContext: createSecureContext({ca: []}), maxCachedSessions: 0}
+  const secure = {
+    rejectUnauthorized: false,
+    secureContext: createSecureContext({ca: []}),
+    maxCachedSessions: 0,
+  }
   const connect = buildConnector({...secure, timeout: timeoutMs})
   return (options, callback) => {
     connect(options, (error, socket) => {
