@@ -8,7 +8,7 @@ export interface PropertyPart {
   readonly default_key?: 1 | boolean
   readonly default?: string | number | null
   readonly enum?: readonly string[]
-  /** A Perl pattern, as the schema has it. */
+  /** A JavaScript pattern (the generator translates Perl's) that the whole value must fit. */
   readonly pattern?: string
   /** Name of a grammar: `mac-addr`, `disk-size`, `pve-ipv4-config`, … */
   readonly format?: string
@@ -16,8 +16,13 @@ export interface PropertyPart {
   readonly maximum?: number
   readonly minLength?: number
   readonly maxLength?: number
+  /** The part is a list, joined by this character. */
+  readonly separator?: string
   /** This part makes no sense without that one. */
   readonly requires?: string
+  /** The value is a list, joined by this. */
+  readonly separator?: string
+  readonly unit?: 'MiB' | 'bytes'
 }
 
 /** Another name of a part. With `keyAlias` the name itself is the value of that part: `virtio=MAC`. */
