@@ -47,4 +47,5 @@ function applySnapshot(work: SnapshotWork, driver: SnapshotDriver, guest: Guest,
   guest.config = {...kept, ...snapshot.config, parent: work.name}
   guest.pending = {}
   guest.pendingDelete = {}
+  delete guest.cloudinit
 }

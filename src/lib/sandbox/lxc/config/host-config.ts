@@ -2,7 +2,8 @@
 // although the change is already written.
 import {die} from '../../pve-error.ts'
 import {requireDevice} from './devices.ts'
-import {bridgeMtu, parseNet} from './network.ts'
+import {parseNet} from './network.ts'
+import {bridgeMtu} from '../../guest/bridges.ts'
 import type {Cluster} from '../../cluster.ts'
 import type {Guest} from '../../state.ts'
 

@@ -1,8 +1,9 @@
 // A network of a running container is changed step by step, and Proxmox writes the config file after each step:
 // when a later option of the same update fails, these steps stay.
+import {bridgeMtu, plugIntoBridge} from '../../guest/bridges.ts'
 import {unset, type Staged} from '../../guest/pending.ts'
 import {die, PveError} from '../../pve-error.ts'
-import {bridgeMtu, hasBridge, parseNet, printNet, type Net} from './network.ts'
+import {parseNet, printNet, type Net} from './network.ts'
 import type {Cluster} from '../../cluster.ts'
 import type {Guest} from '../../state.ts'
 
@@ -35,7 +36,7 @@ function addInterface(change: NetChange, net: Net): void {
   const {cluster, guest} = change
   if (net['bridge'] === undefined) die('unable to get bridge setting')
   bridgeMtu(cluster, guest.node, net['bridge'])
-  plugIntoBridge(change, net)
+  plug(change, net)
   writeNet(change, pick(net, ['bridge', 'tag', 'firewall', 'hwaddr', 'name', 'link_down']))
 }
 
@@ -51,7 +52,7 @@ function updateInterface(change: NetChange, old: Net, net: Net): void {
 /** On failure Proxmox restores the old connection, and the text gains a line end on the way. */
 function replug(change: NetChange, net: Net): void {
   try {
-    plugIntoBridge(change, net)
+    plug(change, net)
   } catch (error) {
     if (error instanceof PveError) throw new PveError(error.status, `${error.message}\n`)
     throw error
@@ -70,12 +71,9 @@ function isReplugged(old: Net, net: Net): boolean {
 }
 
 /** An interface whose link is down touches no bridge. */
-function plugIntoBridge({cluster, guest}: NetChange, net: Net): void {
+function plug({cluster, guest}: NetChange, net: Net): void {
   if (net['link_down'] === '1') return
-  if (!hasBridge(cluster, guest.node, net['bridge'])) die(`interface ${net['bridge'] ?? ''} does not exist`)
-  if (net['trunks'] !== undefined) {
-    die('vlan aware feature need to be enabled to use trunks at /usr/share/perl5/PVE/Network.pm line 544.')
-  }
+  plugIntoBridge(cluster, guest.node, {bridge: net['bridge'], trunks: net['trunks']})
 }
 
 /** IPv4, then IPv6; each change of address or gateway is written on its own. */

@@ -1,12 +1,11 @@
 // Network options of containers and the host's bridges behind them.
+import {bridgeMtu} from '../../guest/bridges.ts'
 import {die} from '../../pve-error.ts'
 import {parsePropertyString, printPropertyString} from '../../schema/property-string.ts'
 import {optionFormat} from './option-schema.ts'
 import type {Cluster} from '../../cluster.ts'
 
 export type Net = Record<string, string>
-
-const BRIDGE_MTU = 1500
 
 /** Reads a network option as Proxmox does: always a veth, and with a new MAC address where none is given. */
 export function parseNet(cluster: Cluster, text: string): Net {
@@ -17,16 +16,6 @@ export function parseNet(cluster: Cluster, text: string): Net {
 
 export function printNet(net: Net): string {
   return printPropertyString(net, optionFormat('net0'))
-}
-
-/** The MTU of a bridge of that node, or the error of a bridge that is not there. */
-export function bridgeMtu(cluster: Cluster, node: string, bridge: string | undefined): number {
-  if (!hasBridge(cluster, node, bridge)) die(`bridge '${bridge ?? ''}' does not exist`)
-  return BRIDGE_MTU
-}
-
-export function hasBridge(cluster: Cluster, node: string, bridge: string | undefined): boolean {
-  return cluster.node(node)?.bridges.some(({iface}) => iface === bridge) ?? false
 }
 
 /** The check of a network option before anything is written. */

@@ -2,17 +2,21 @@
 // config. The sandbox writes no image; it remembers what the image would have been made from.
 import {drivesOf, fileOf} from './drive.ts'
 import {loadConf, storeConf, type QemuConf} from './conf.ts'
-import {optionSchema} from './option-schema.ts'
+import {optionFormat, optionSchema} from './option-schema.ts'
+import {die} from '../../pve-error.ts'
+import {parsePropertyString} from '../../schema/property-string.ts'
 import {
   allocateVolume,
   findVolume,
+  parseVolid,
   parseVolname,
   requireStorage,
+  requireVolume,
   tryParseVolid,
 } from '../../storage/volumes.ts'
 import {splitList} from '../../schema/split-list.ts'
 import type {Work} from './work.ts'
-import type {Guest} from '../../state.ts'
+import type {Guest, Section} from '../../state.ts'
 
 const IMAGE_BYTES = 4 * 1024 * 1024
 const CLOUDINIT_OPTION =
@@ -24,16 +28,17 @@ export const isCloudinitOption = (option: string): boolean =>
 /** Generates the drive anew; the config no longer differs from it. */
 export function makeCloudinitImage(work: Work, guest: Guest): void {
   const conf = loadConf(guest)
-  for (const {drive} of drivesOf(conf.config)) writeImage(work, fileOf(drive))
+  for (const {drive} of drivesOf(conf.config)) writeImage(work, conf.config, fileOf(drive))
   if (!hasCloudinitChanges(conf)) return
   delete conf.cloudinit
   storeConf(guest, conf)
 }
 
 /** Writes the image on the volume, which is made where it is missing. */
-export function writeImage(work: Work, volid: string): void {
+export function writeImage(work: Work, config: Section, volid: string): void {
   const id = tryParseVolid(volid)
   if (!id?.volname.includes(`vm-${String(work.vmid)}-cloudinit`)) return
+  requireSnippets(work, config['cicustom'])
   work.log('generating cloud-init ISO')
   if (findVolume(work.cluster, volid, work.node)) return
   allocateVolume(work.cluster, {
@@ -45,6 +50,21 @@ export function writeImage(work: Work, volid: string): void {
     format: parseVolname(requireStorage(work.cluster, id.storage), id.volname).format,
     tail: 'cloudinit',
   })
+}
+
+const SNIPPETS = ['network', 'user', 'meta', 'vendor']
+
+/** The files that take the place of generated ones. */
+function requireSnippets({cluster, node}: Work, cicustom: string | undefined): void {
+  if (cicustom === undefined) return
+  const files = parsePropertyString(optionFormat('cicustom'), cicustom)
+  for (const volid of SNIPPETS.map((kind) => files[kind]).filter((file) => file !== undefined)) {
+    const {storage, volname} = parseVolid(volid)
+    if (parseVolname(requireStorage(cluster, storage), volname).content !== 'snippets') {
+      die(`${volid} is not in the snippets directory`)
+    }
+    requireVolume(cluster, volid, node)
+  }
 }
 
 export function hasCloudinitChanges(conf: QemuConf): boolean {

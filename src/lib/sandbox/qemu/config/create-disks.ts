@@ -90,8 +90,8 @@ function checkOneCloudinit({request, stored, option}: DiskWork): void {
 
 function makeCloudinit(disk: DiskWork, drive: Drive): string {
   const {work, made, option} = disk
-  const storage = requireStorage(work.cluster, tryParseVolid(fileOf(drive))?.storage ?? '')
   checkOneCloudinit(disk)
+  const storage = requireStorage(work.cluster, tryParseVolid(fileOf(drive))?.storage ?? '')
   const isFolder = storageType(storage).naming === 'file'
   const volume = allocateVolume(work.cluster, {
     storage: storage.storage,

@@ -104,13 +104,6 @@ export function checkDriveAccess(subject: Subject, settings: Section, access: Dr
     const drive = parseDrive(option, settings[option] ?? '')
     if (drive) checkOneDrive(subject, option, drive, access)
   }
-  for (const option of Object.keys(settings)
-    .filter((key) => /^unused\d+$/.test(key))
-    .sort()) {
-    const drive = parseDrive(option, settings[option] ?? '')
-    if (!drive) paramError({[option]: `failed to parse value '${settings[option] ?? ''}'`})
-    checkVolumeAccess(subject, access.vmid, fileOf(drive), 'images')
-  }
   const {vmstatestorage} = settings
   if (vmstatestorage !== undefined) {
     requirePrivs(subject, `/storage/${vmstatestorage}`, ['Datastore.AllocateSpace'])

@@ -1,6 +1,7 @@
 // Network devices of a running machine: some keys are changed in place, others by taking the device out and in.
 import {parseNet, type Net} from './net.ts'
-import {die} from '../../pve-error.ts'
+import {checkNetDevice} from './net-device.ts'
+import {plugIntoBridge} from '../../guest/bridges.ts'
 import type {Plug} from './hotplug-parts.ts'
 
 /** Keys that only a new device can take over. */
@@ -9,6 +10,7 @@ const REPLACING = ['model', 'macaddr', 'queues', 'mtu']
 const REPLUGGING = ['bridge', 'tag', 'trunks', 'firewall']
 
 export function plugNet(plug: Plug, option: string, value: string): boolean {
+  const {cluster, node} = plug.work
   const wanted = parseNet(value)
   const text = plug.conf.config[option]
   const before = text === undefined ? undefined : parseNet(text)
@@ -17,8 +19,12 @@ export function plugNet(plug: Plug, option: string, value: string): boolean {
     before['bridge'] !== undefined &&
     wanted['bridge'] !== undefined &&
     !REPLACING.some((key) => differs(before, wanted, key))
-  if (!isInPlace) return plug.features.has('network')
-  if (REPLUGGING.some((key) => differs(before, wanted, key))) requireBridge(plug, wanted['bridge'] ?? '')
+  if (!isInPlace) {
+    if (!plug.features.has('network')) return false
+    checkNetDevice(cluster, node, option, wanted)
+  } else if (REPLUGGING.some((key) => differs(before, wanted, key))) {
+    plugIntoBridge(cluster, node, {bridge: wanted['bridge'], trunks: wanted['trunks']})
+  }
   return true
 }
 
@@ -28,9 +34,4 @@ function differs(a: Net, b: Net, key: string): boolean {
   if (left === undefined || right === undefined) return left !== right
   const isNumber = key !== 'model' && key !== 'macaddr' && key !== 'bridge' && key !== 'trunks'
   return isNumber ? Number(left) !== Number(right) : left !== right
-}
-
-function requireBridge({work}: Plug, bridge: string): void {
-  const isThere = work.cluster.node(work.node)?.bridges.some((b) => b.iface === bridge)
-  if (!isThere) die(`bridge '${bridge}' is neither a linux nor an OVS bridge!`)
 }

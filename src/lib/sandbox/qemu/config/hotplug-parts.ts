@@ -2,12 +2,13 @@
 import {parseMemory} from './memory.ts'
 import {isTrue} from './drive.ts'
 import {optionFormat} from './option-schema.ts'
+import {maxCpus} from './processors.ts'
 import {isModernUsbGuest} from './os-type.ts'
 import {die} from '../../pve-error.ts'
 import {parsePropertyString, printPropertyString} from '../../schema/property-string.ts'
 import type {QemuConf} from './conf.ts'
 import type {Work} from './work.ts'
-import type {Guest} from '../../state.ts'
+import type {Guest, Section} from '../../state.ts'
 
 /** A running machine whose waiting changes are being applied. */
 export interface Plug {
@@ -25,16 +26,12 @@ const DIMMS_PER_SIZE = 32
 
 export function changeVcpus(plug: Plug, vcpus: number): boolean {
   if (!plug.features.has('cpu')) return false
-  if (vcpus > maxCpus(plug)) die("you can't add more vcpus than maxcpus")
+  if (vcpus > maxCpus(plug.conf.config)) die("you can't add more vcpus than maxcpus")
   return true
 }
 
 export function deleteVcpus(plug: Plug): boolean {
   return plug.features.has('cpu')
-}
-
-function maxCpus({conf}: Plug): number {
-  return Number(conf.config['sockets'] ?? 1) * Number(conf.config['cores'] ?? 1)
 }
 
 /** The balloon device itself comes and goes with a start only. */
@@ -62,6 +59,25 @@ export function plugMemory(plug: Plug, text: string | undefined): boolean {
     conf.pending['memory'] = printPropertyString({current}, optionFormat('memory'))
   }
   return true
+}
+
+/** What a machine must be like to be started with memory modules. */
+export function checkMemoryHotplug(config: Section): void {
+  if (!isTrue(config['numa'])) die('NUMA needs to be enabled for memory hotplug')
+  const memory = parseMemory(config['memory'])
+  if (memory > MAX_MEMORY_MIB) die(`Total memory is bigger than ${String(MAX_MEMORY_MIB)}MB`)
+  if (Object.keys(config).some((option) => /^numa\d+$/.test(option))) {
+    die('cannot enable memory hotplugging with custom NUMA topology')
+  }
+  if (memory < STATIC_MEMORY_MIB) die(`minimum memory must be ${String(STATIC_MEMORY_MIB)}MB`)
+  let before = STATIC_MEMORY_MIB
+  for (const size of moduleSizes()) {
+    if (before >= memory) return
+    if (size > memory) {
+      die(`memory size (${String(memory)}) must be aligned to ${String(size - before)} for hotplugging`)
+    }
+    before = size
+  }
 }
 
 /** The size of the machine after each module, from the static memory upwards. */

@@ -141,8 +141,14 @@ function plugDriveValue(plug: Plug, option: string, value: string): boolean {
   if (option === 'efidisk0' || option === 'tpmstate0') return false
   const drive = parseDrive(option, value)
   if (!drive) return false
-  if (isCloudinit(drive)) writeImage(plug.work, fileOf(drive))
+  if (isCloudinit(drive)) writeNewImage(plug, fileOf(drive))
   return plugDrive(plug, option, drive)
+}
+
+/** Whatever has changed since the last image is in this one. */
+function writeNewImage({work, conf}: Plug, volid: string): void {
+  writeImage(work, conf.config, volid)
+  if (hasCloudinitChanges(conf)) delete conf.cloudinit
 }
 
 /** Takes the device of an option away. True: done live. False: has to wait. */

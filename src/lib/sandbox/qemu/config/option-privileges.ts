@@ -4,7 +4,7 @@ import {isDriveName} from './drive.ts'
 import {isCloudinitOption} from './cloudinit-image.ts'
 import {optionFormat} from './option-schema.ts'
 import {requirePrivs, ROOT, type Subject} from '../../access/permissions.ts'
-import {die, paramError} from '../../pve-error.ts'
+import {die} from '../../pve-error.ts'
 import {parsePropertyString} from '../../schema/property-string.ts'
 
 const OPTIONS_BY_PRIVILEGE: Record<string, string> = {
@@ -81,12 +81,11 @@ export function checkUsb(subject: Subject, vmid: number, option: string, value: 
 
 export function checkHostPci(subject: Subject, vmid: number, option: string, value: string): void {
   if (isRoot(subject)) return
-  const {host, mapping, romfile} = parsePropertyString(optionFormat(option), value)
+  const {host, mapping} = parsePropertyString(optionFormat(option), value)
   if (host !== undefined) die(`only root can set '${option}' config for non-mapped devices`)
   if (mapping === undefined) die("either 'host' or 'mapping' must be set.")
   requirePrivs(subject, `/mapping/pci/${mapping}`, ['Mapping.Use'])
   requirePrivs(subject, vmPath(vmid), ['VM.Config.HWType'])
-  if (romfile !== undefined) paramError({[option]: "only root@pam can set 'romfile' option"})
 }
 
 export function checkRng(subject: Subject, vmid: number, option: string, value: string): void {

@@ -4,7 +4,7 @@ import {createDisks} from './create-disks.ts'
 import {isDriveName, isPlainCdrom, parseDrive} from './drive.ts'
 import {checkDrivePrivileges} from './drive-params.ts'
 import {isNetName, parseNet} from './net.ts'
-import {optionFormat} from './option-schema.ts'
+import {checkMachine, checkVga} from './option-rules.ts'
 import {pinMachine, windowsVersion} from './os-type.ts'
 import {checkHostPci, checkRng, checkSerial, checkSharedFolder, checkUsb} from './option-privileges.ts'
 import {encryptPassword} from './password.ts'
@@ -113,22 +113,12 @@ function setTags({work}: Writing, conf: QemuConf, option: string, value: string)
 }
 
 function setVga(_writing: Writing, conf: QemuConf, option: string, value: string): void {
-  const {type, clipboard} = parsePropertyString(optionFormat(option), value)
-  if (clipboard === 'vnc' && type !== undefined && !/^(?:std|cirrus|vmware|virtio|qxl)/.test(type)) {
-    die(`vga type ${type} is not compatible with VNC clipboard`)
-  }
+  checkVga(value)
   conf.pending[option] = value
 }
 
 function setMachine(_writing: Writing, conf: QemuConf, option: string, value: string): void {
-  const {type, viommu, 'aw-bits': bits} = parsePropertyString(optionFormat(option), value)
-  if (viommu === 'intel') {
-    if (!type?.includes('q35')) die('to use Intel vIOMMU please set the machine type to q35')
-    if (bits !== undefined && Number(bits) !== 39 && Number(bits) !== 48) {
-      die('Intel vIOMMU supports only 39 or 48 bits as address width')
-    }
-  }
-  if (bits !== undefined && viommu === undefined) die('cannot set aw-bits if no vIOMMU is configured')
+  checkMachine(value)
   conf.pending[option] = value
 }
 

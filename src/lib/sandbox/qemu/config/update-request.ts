@@ -53,7 +53,7 @@ export function readUpdate(subject: Subject, params: Params): UpdateRequest {
     reversions,
     force: given['force'] === '1',
     skipLock,
-    digest: given['digest'] === '' ? undefined : given['digest'],
+    digest: given['digest'],
     backgroundDelaySeconds: Number(given['background_delay'] ?? 0),
     summary: summaryOf(given),
   }

@@ -1,7 +1,8 @@
-// PUT and POST of a machine's config. Checks first, then the config lock, then option by option; a running machine
-// takes over what it can, a stopped one everything. PUT answers when that is done, POST with the task that does it.
-import {applyPending, type ApplyErrors} from './apply-pending.ts'
+// PUT and POST of a machine's config. Under the config lock first the checks, then option by option; a running
+// machine takes over what it can, a stopped one everything. PUT answers when that is done, POST with its task.
+import {applyPending} from './apply-pending.ts'
 import {hasPending, loadConf, storeConf, type QemuConf} from './conf.ts'
+import {isTrue} from './drive.ts'
 import {hotplugPending} from './hotplug.ts'
 import {parseMemory} from './memory.ts'
 import {readUpdate, type UpdateRequest} from './update-request.ts'
@@ -11,29 +12,56 @@ import {cleanupPending, unset} from '../../guest/pending.ts'
 import {die, paramError} from '../../pve-error.ts'
 import type {Call, Params} from '../../call.ts'
 import type {Guest} from '../../state.ts'
+import type {TaskContext} from '../../tasks/task-runner.ts'
 
 type Log = (line: string) => void
 
 /** PUT: everything is done when the answer comes. */
 export async function updateNow(call: Call, params: Params = call.params): Promise<null> {
   const request = readUpdate(call, params)
-  checkConfig(call, request, false)
-  await lockAndUpdate(call, request, () => undefined)
+  await call.cluster.locks.withLock('qemu', request.vmid, () => {
+    update(call, checkConfig(call, request), request, () => undefined)
+  })
   return null
 }
 
 /** POST: a task does it; the answer is its id, or null where it ended well within `background_delay`. */
 export async function updateInTask(call: Call): Promise<string | null> {
-  const {cluster, principal} = call
   const request = readUpdate(call, call.params)
-  checkConfig(call, request, false)
-  const {node, vmid} = request
-  const upid = cluster.tasks.start(node, 'qmconfig', String(vmid), principal.authid, (task) =>
-    lockAndUpdate(call, request, (line) => {
-      task.log(line)
-    }),
-  )
+  const upid = await startLocked(call, request)
   return request.backgroundDelaySeconds > 0 ? waitBriefly(call, request, upid) : upid
+}
+
+/** The call waits for the config lock and does the checks; the task inherits the lock and keeps it to its end. */
+function startLocked(call: Call, request: UpdateRequest): Promise<string> {
+  const {locks} = call.cluster
+  return new Promise((resolve, reject) => {
+    const work = (): Promise<void> => new Promise((release) => resolve(fork(call, request, release)))
+    locks.withLock('qemu', request.vmid, work).catch(reject)
+  })
+}
+
+function fork(call: Call, request: UpdateRequest, release: () => void): string {
+  const {cluster, principal} = call
+  const guest = checkConfig(call, request)
+  let hasBegun = false
+  const work = (task: TaskContext): void => {
+    hasBegun = true
+    try {
+      update(call, guest, request, (line) => {
+        task.log(line)
+      })
+    } finally {
+      release()
+    }
+  }
+  const {node, vmid} = request
+  const upid = cluster.tasks.start(node, 'qmconfig', String(vmid), principal.authid, work)
+  // A task that is stopped before its first step never gets to release anything.
+  void cluster.clock.sleep(1).then(() => {
+    if (!hasBegun) release()
+  })
+  return upid
 }
 
 async function waitBriefly(call: Call, request: UpdateRequest, upid: string): Promise<string | null> {
@@ -48,22 +76,17 @@ async function waitBriefly(call: Call, request: UpdateRequest, upid: string): Pr
   return upid
 }
 
-async function lockAndUpdate(call: Call, request: UpdateRequest, log: Log): Promise<void> {
-  const errors = await call.cluster.locks.withLock('qemu', request.vmid, () => update(call, request, log))
-  if (Object.keys(errors).length > 0) paramError(errors)
-}
-
-function update(call: Call, request: UpdateRequest, log: Log): ApplyErrors {
-  const guest = checkConfig(call, request, true)
+/** Under the config lock, with the checks done. */
+function update(call: Call, guest: Guest, request: UpdateRequest, log: Log): void {
   log(`update VM ${String(request.vmid)}: ${request.summary}`)
   const work = {cluster: call.cluster, node: request.node, vmid: request.vmid, subject: call, log}
   const modified = writeOptions(work, guest, request)
   const conf = loadConf(guest)
   if (dropIdle(conf)) storeConf(guest, conf)
-  if (!hasPending(conf)) return {}
-  return guest.runtime.status === 'running'
-    ? hotplugPending(work, guest, modified)
-    : applyPending(work, guest)
+  if (!hasPending(conf)) return
+  const isRunning = guest.runtime.status === 'running'
+  const errors = isRunning ? hotplugPending(work, guest, modified) : applyPending(work, guest)
+  if (Object.keys(errors).length > 0) paramError(errors)
 }
 
 /** Drops what would change nothing; says whether there was any. */
@@ -74,38 +97,38 @@ function dropIdle(conf: QemuConf): boolean {
   return count() !== before
 }
 
-/** The checks that need the config; they come once before the lock and once under it. */
-function checkConfig(call: Call, request: UpdateRequest, isLocked: boolean): Guest {
+/** The checks that need the config; what follows from it is added to the request. */
+function checkConfig(call: Call, request: UpdateRequest): Guest {
   const guest = call.cluster.requireGuest('qemu', request.node, request.vmid)
-  if (request.digest !== undefined && request.digest !== configDigest(guest)) {
+  if (isTrue(request.digest) && request.digest !== configDigest(guest)) {
     die('checksum mismatch (file change by other user?)')
   }
   const conf = loadConf(guest)
-  if (request.deletions.includes('vmstate')) releaseSuspended(conf, request, isLocked)
+  if (request.deletions.includes('vmstate')) releaseSuspended(conf, request)
   const {lock} = conf.config
   if (lock !== undefined && !request.skipLock) die(`VM is locked (${lock})`)
-  takeBack(conf, request, isLocked)
+  takeBack(conf, request)
   checkBalloon(conf, request)
   return guest
 }
 
 /** Whoever throws the saved state away ends the suspension with it. */
-function releaseSuspended(conf: QemuConf, request: UpdateRequest, isLocked: boolean): void {
-  const isSuspended = conf.config['lock'] === 'suspended'
-  if (isSuspended) unset(conf.config, 'lock')
-  if (!isLocked) return
-  if (isSuspended) request.deletions.push('lock')
+function releaseSuspended(conf: QemuConf, request: UpdateRequest): void {
+  if (conf.config['lock'] === 'suspended') {
+    unset(conf.config, 'lock')
+    request.deletions.push('lock')
+  }
   for (const option of ['runningmachine', 'runningcpu', 'running-nets-host-mtu']) {
     if (conf.config[option] !== undefined) request.deletions.push(option)
   }
 }
 
 /** To revert is to set the current value again, or to delete what only waits. */
-function takeBack(conf: QemuConf, request: UpdateRequest, isLocked: boolean): void {
+function takeBack(conf: QemuConf, request: UpdateRequest): void {
   for (const option of request.reversions) {
     const current = conf.config[option]
     if (current !== undefined) request.settings[option] = current
-    else if (conf.pending[option] !== undefined && isLocked) request.deletions.push(option)
+    else if (conf.pending[option] !== undefined) request.deletions.push(option)
   }
 }
 

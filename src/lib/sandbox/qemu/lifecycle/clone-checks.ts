@@ -32,6 +32,8 @@ export interface ClonePlan {
   drives: NamedDrive[]
   fullDrives: Set<string>
   sourceName: string | undefined
+  /** How the source's cloud-init drive differs from its config; the copy of the drive differs as much. */
+  cloudinit: Section | undefined
   hasPending: boolean
 }
 
@@ -128,7 +130,8 @@ function planClone(request: CloneRequest, guest: Guest, source: Section, isFull:
     }
   }
   const hasPending = Object.keys(guest.pending).length > 0
-  return {config, drives, fullDrives, sourceName: source['name'], hasPending}
+  const cloudinit = isTruthy(request.snapname) ? undefined : guest.cloudinit
+  return {config, drives, fullDrives, sourceName: source['name'], cloudinit, hasPending}
 }
 
 function withNewAddress(cluster: Cluster, text: string): string {

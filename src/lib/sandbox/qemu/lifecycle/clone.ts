@@ -94,7 +94,9 @@ async function copyDisks(
   const {newid, storage, format} = request
   const target = {vmid: newid, ...(storage !== undefined && {storage}), ...(format !== undefined && {format})}
   const store = (extra: Section): void => {
-    storeConf(guest, {config: {...config, ...extra}, pending: {}, pendingDelete: {}})
+    const {cloudinit} = plan
+    const conf = {config: {...config, ...extra}, pending: {}, pendingDelete: {}}
+    storeConf(guest, cloudinit ? {...conf, cloudinit} : conf)
   }
   for (const named of plan.drives) {
     const drive = await cloneDisk(work, named, target, plan.fullDrives.has(named.option))

@@ -86,6 +86,7 @@ function checkRights(call: Call, request: CreateRequest): void {
   if (pool !== undefined) requirePool(cluster, pool)
   if (storage !== undefined) requirePrivs(call, `/storage/${storage}`, ['Datastore.AllocateSpace'])
   if (request.haManaged) requirePrivs(call, '/', ['Sys.Console'])
+  if (request.start) requirePrivs(call, `/vms/${String(vmid)}`, ['VM.PowerMgmt'])
   if (!mayCreate(call, request)) throw new PveError(403, 'Permission check failed\n')
   if (archive === undefined) return
   const drive = Object.keys(request.settings).sort().find(isDriveName)

@@ -2,11 +2,11 @@
 import {addGuest, joinPool, removeGuest, requireVmidUnused} from '../../guest/registry.ts'
 import {checkLock} from '../../guest/snapshots.ts'
 import {serviceId} from '../../guest/status.ts'
-import {checkTagPermissions} from '../../guest/tags.ts'
 import {die, PveError} from '../../pve-error.ts'
 import {printBootOrder} from '../config/boot-order.ts'
 import {storeConf} from '../config/conf.ts'
 import {createDisks} from '../config/create-disks.ts'
+import {checkMachine, checkVga} from '../config/option-rules.ts'
 import {pinMachine} from '../config/os-type.ts'
 import {freeQuietly} from '../config/unused-volumes.ts'
 import {readCreate, type CreateRequest} from './create-request.ts'
@@ -121,12 +121,13 @@ async function writeNewConfig(
 }
 
 /** What every new machine gets that was not asked for. */
-function completeConfig({cluster, vmid, subject}: Work, asked: Section): Section {
+function completeConfig({cluster}: Work, asked: Section): Section {
   const config: Section = {
     ...asked,
     meta: `creation-qemu=${RUNNING_QEMU},ctime=${String(cluster.nowSeconds())}`,
   }
   if (!isTruthy(config['boot'])) config['boot'] = printBootOrder(defaultBootDevices(config))
+  if (isTruthy(config['vga'])) checkVga(config['vga'])
   if (!isTruthy(config['smbios1'])) config['smbios1'] = `uuid=${cluster.randomUuid()}`
   const {vmgenid} = config
   if ((vmgenid === undefined || vmgenid === '1') && config['arch'] !== 'aarch64') {
@@ -134,7 +135,7 @@ function completeConfig({cluster, vmid, subject}: Work, asked: Section): Section
   }
   const machine = pinMachine(config['machine'], config['ostype'] ?? '')
   if (machine !== '') config['machine'] = machine
-  if (config['tags'] !== undefined && subject) checkTagPermissions(subject, vmid, '', config['tags'])
+  checkMachine(machine)
   return config
 }
 

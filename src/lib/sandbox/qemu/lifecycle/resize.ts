@@ -4,9 +4,17 @@ import {flag, optionalText, text, type Call} from '../../call.ts'
 import {configDigest} from '../../guest/config-file.ts'
 import {checkLock} from '../../guest/snapshots.ts'
 import {die} from '../../pve-error.ts'
-import {parseVolid, requireVolume, resizeVolume} from '../../storage/volumes.ts'
+import {
+  parseVolid,
+  parseVolname,
+  requireStorage,
+  requireVolume,
+  resizeVolume,
+  storageType,
+} from '../../storage/volumes.ts'
 import {fileOf, isCdrom, isTrue, parseDrive, printDrive, type Drive} from '../config/drive.ts'
 import {placeOf, isUp, refuseUnlessRoot, startTask, withVm} from './vm.ts'
+import type {Cluster} from '../../cluster.ts'
 import type {Guest} from '../../state.ts'
 import type {TaskContext} from '../../tasks/task-runner.ts'
 
@@ -29,10 +37,22 @@ async function resizeDisk(call: Call, guest: Guest, task: TaskContext): Promise<
   const wanted = newSize(text(call, 'size'), size)
   if (wanted < size) die('shrinking disks is not supported')
   if (wanted === size) return
+  checkResizable(cluster, volid)
   await task.sleep(RESIZE_MS)
-  const resized = resizeVolume(cluster, volid, guest.node, wanted)
-  if (!isUp(guest) && resized.format !== 'raw') task.log('Image resized.')
+  if (!isUp(guest)) task.log('Image resized.')
+  // The hypervisor grows the disk of a running machine; where there is none, the image stays as it is.
+  const isUntouched = isUp(guest) && cluster.state.knobs.isHypervisorFaked === true
+  if (!isUntouched) resizeVolume(cluster, volid, guest.node, wanted)
   guest.config[disk] = printDrive(disk, {...drive, size: String(wanted)})
+}
+
+function checkResizable(cluster: Cluster, volid: string): void {
+  const {storage: id, volname} = parseVolid(volid)
+  const storage = requireStorage(cluster, id)
+  const {format} = parseVolname(storage, volname)
+  if (storageType(storage).naming === 'file' && format !== 'raw' && format !== 'qcow2') {
+    die("can't resize this image format")
+  }
 }
 
 function checkedDrive(call: Call, guest: Guest, disk: string): Drive {
@@ -43,6 +63,8 @@ function checkedDrive(call: Call, guest: Guest, disk: string): Drive {
   if (!stored) die(`disk '${disk}' does not exist`)
   const drive = parseDrive(disk, stored)
   if (!drive) die(`disk '${disk}' has no associated volume`)
+  const {storage, volname} = parseVolid(fileOf(drive))
+  parseVolname(requireStorage(call.cluster, storage), volname)
   if (isCdrom(drive)) die("you can't resize a cdrom")
   return drive
 }

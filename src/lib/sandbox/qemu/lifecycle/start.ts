@@ -5,6 +5,7 @@ import {findVolume, freeVolume, requireStorage, tryParseVolid} from '../../stora
 import {applyPendingAtStart} from '../config/apply-pending.ts'
 import {drivesOf, fileOf} from '../config/drive.ts'
 import {runningMachine} from './machine.ts'
+import {checkStartable, missingBridge} from './start-checks.ts'
 import {isUp, withVm, type VmPlace} from './vm.ts'
 import type {Cluster} from '../../cluster.ts'
 import type {Guest} from '../../state.ts'
@@ -55,6 +56,7 @@ async function launch(
   if (options.fromState !== true && !isResume) applyPendingAtStart(cluster, guest)
   if (isResume) task.log('Resuming suspended VM')
   requireVolumes(cluster, guest)
+  checkStartable(cluster, guest, task)
   await task.sleep(cluster.state.knobs.startDelaySeconds * 1000)
   refuseBrokenStart(cluster, guest, task)
   const machine = options.machine ?? (isResume ? guest.config['runningmachine'] : undefined)
@@ -84,15 +86,6 @@ function refuseBrokenStart(cluster: Cluster, guest: Guest, task: TaskContext): v
   else if (guest.knobs.failStart !== true) return
   else task.log('kvm: could not open disk image')
   die('start failed: QEMU exited with code 1')
-}
-
-function missingBridge(cluster: Cluster, guest: Guest): string | undefined {
-  const bridges = cluster.node(guest.node)?.bridges ?? []
-  for (const [option, value] of Object.entries(guest.config)) {
-    const bridge = /^net\d+$/.test(option) ? /(?:^|,)bridge=([^,]+)/.exec(value)?.[1] : undefined
-    if (bridge !== undefined && !bridges.some((known) => known.iface === bridge)) return bridge
-  }
-  return undefined
 }
 
 function forgetSavedState(cluster: Cluster, guest: Guest, task: TaskContext): void {

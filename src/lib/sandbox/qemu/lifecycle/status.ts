@@ -5,6 +5,7 @@ import {isTemplate} from '../../guest/snapshots.ts'
 import {haStatus, uptimeSeconds} from '../../guest/status.ts'
 import {parseSize} from '../../schema/sizes.ts'
 import {isDriveName} from '../config/drive.ts'
+import {maxCpus} from '../config/processors.ts'
 import {isUp, isSet, memoryMiB, placeOf, requireVm} from './vm.ts'
 import {RUNNING_QEMU, runningMachine} from './machine.ts'
 import type {Cluster} from '../../cluster.ts'
@@ -126,7 +127,7 @@ function addBalloon(status: VmStatus, cluster: Cluster, {config}: Guest): void {
 function cpusOf(cluster: Cluster, guest: Guest): number {
   const {config} = guest
   if (isSet(config, 'vcpus')) return Number(config['vcpus'])
-  const wanted = (Number(config['sockets']) || 1) * (Number(config['cores']) || 1)
+  const wanted = maxCpus(config)
   return Math.min(wanted, cluster.node(guest.node)?.cpus ?? wanted)
 }
 

@@ -57,12 +57,41 @@ describe('cloud-init', () => {
       expect(vm.guest).to.not.have.property('cloudinit')
     })
 
+    it('starts even with the config when the drive itself is plugged', async () => {
+      await vm.put({delete: 'ide2'})
+      applyPendingAtStart(vm.sandbox.cluster, vm.guest)
+      await vm.put({scsi5: 'local:cloudinit', ciuser: 'new'})
+      expect(await rows(vm)).to.deep.include({key: 'ciuser', value: 'new'})
+    })
+
     it('never shows the password', async () => {
       await vm.put({cipassword: 'geheim'})
       expect(JSON.stringify(await rows(vm)))
         .to.contain('**********')
         .and.not.contain('$5$')
     })
+  })
+
+  it('needs the files that were given instead of generated ones', async () => {
+    const vm = new MachineView(STOPPED)
+    await vm.put({cicustom: 'user=local:snippets/u.yaml'})
+    const missing = "500 volume 'local:snippets/u.yaml' does not exist"
+    expect(await vm.put({ide2: 'local:cloudinit'})).to.equal(missing)
+    expect(await vm.config('?current=1')).to.include({
+      ide2: 'local:201/vm-201-cloudinit.qcow2,media=cdrom',
+    })
+    expect((await vm.sandbox.put(`${vm.path}/cloudinit`, {})).reason).to.equal(missing.slice(4))
+    await vm.put({cicustom: 'user=local:iso/u.iso'})
+    const {reason} = await vm.sandbox.put(`${vm.path}/cloudinit`, {})
+    expect(reason).to.equal('local:iso/u.iso is not in the snippets directory')
+  })
+
+  it('has one drive at most, which a second is told before its storage is looked at', async () => {
+    const vm = new MachineView(STOPPED)
+    await vm.put({ide2: 'local:cloudinit'})
+    expect(await vm.put({ide0: 'nosuch:cloudinit'})).to.equal(
+      "500 ide0 - cloud-init drive is already attached at 'ide2'",
+    )
   })
 
   it('is not made anew while the machine is locked', async () => {

@@ -91,7 +91,23 @@ describe('a running machine', () => {
       [
         {},
         {net0: 'virtio=BC:24:11:00:02:00,bridge=vmbr9'},
-        "net0 hotplug problem - bridge 'vmbr9' is neither a linux nor an OVS bridge!",
+        'net0 hotplug problem - interface vmbr9 does not exist',
+      ],
+      [
+        {},
+        {net0: 'virtio=BC:24:11:00:02:00,bridge=vmbr0,trunks=2'},
+        'net0 hotplug problem - vlan aware feature need to be enabled to use trunks',
+      ],
+      [{}, {net1: 'virtio,bridge=vmbr9'}, "net1 hotplug problem - bridge 'vmbr9' does not exist"],
+      [
+        {},
+        {net1: 'virtio,bridge=vmbr0,mtu=9000'},
+        "net1 hotplug problem - netdev net1: MTU '9000' is bigger than the bridge MTU '1500'",
+      ],
+      [
+        {},
+        {net1: 'virtio,bridge=vmbr0,mtu=100'},
+        "net1 hotplug problem - netdev net1: MTU '100' is smaller than the IP minimum MTU '576'",
       ],
       [
         {scsi1: 'none,media=cdrom'},

@@ -62,8 +62,8 @@ describe('creation of a machine', () => {
   })
 
   it('leaves nothing behind when a disk cannot be made', async () => {
-    const outcome = await create({vmid: 300, scsi0: 'local:1', scsi1: 'btr:1,format=qcow2'})
-    expect(outcome).to.equal("unable to create VM 300 - unsupported format 'qcow2'")
+    const outcome = await create({vmid: 300, scsi0: 'local:1', scsi1: 'local:1,format=qed'})
+    expect(outcome).to.equal("unable to create VM 300 - unable to parse volume filename 'vm-300-disk-1.qed'")
     expect(sandbox.cluster.guest(300)).to.equal(undefined)
     expect(volumes(300)).to.deep.equal([])
   })
@@ -111,6 +111,25 @@ describe('creation of a machine', () => {
     const inside = await sandbox.post(LIST, {vmid: 300, cores: 2, pool: 'homelab'}, token)
     expect(await sandbox.outcome(inside)).to.equal('OK')
     expect(configOf(300)['cores']).to.equal('2')
+    const started = await sandbox.post(LIST, {vmid: 301, start: 1, pool: 'homelab'}, token)
+    expect(started.reason).to.equal('Permission check failed (/vms/301, VM.PowerMgmt)')
+  })
+
+  it('stores tags as they were written, registered ones too', async () => {
+    sandbox.cluster.state.options['registered-tags'] = ['b']
+    expect(await create({vmid: 300, tags: 'b;A'})).to.equal('OK')
+    expect(configOf(300)['tags']).to.equal('b;A')
+  })
+
+  it('refuses keys of one option that contradict each other only in its task', async () => {
+    const failed = 'unable to create VM 300 -'
+    expect(await create({vmid: 300, vga: 'serial0,clipboard=vnc'})).to.equal(
+      `${failed} vga type serial0 is not compatible with VNC clipboard`,
+    )
+    expect(await create({vmid: 300, machine: 'pc,viommu=intel', scsi0: 'local:1'})).to.equal(
+      `${failed} to use Intel vIOMMU please set the machine type to q35`,
+    )
+    expect(volumes(300)).to.deep.equal([])
   })
 })
 

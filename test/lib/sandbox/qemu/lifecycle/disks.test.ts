@@ -26,8 +26,23 @@ describe('disks of a machine', () => {
     expect(await resize({disk: 'scsi0', size: '+1G'})).to.equal('VM is locked (backup)')
     delete configOf(201)['lock']
     await sandbox.put(`${VM}/config`, {ide2: 'none,media=cdrom'})
-    expect(await resize({disk: 'ide2', size: '+1G'})).to.equal("you can't resize a cdrom")
+    expect(await resize({disk: 'ide2', size: '+1G'})).to.equal("unable to parse volume ID 'none'")
+    await sandbox.put(`${VM}/config`, {sata0: 'local:cloudinit'})
+    expect(await resize({disk: 'sata0', size: '+1G'})).to.equal("you can't resize a cdrom")
+    await sandbox.put(`${VM}/config`, {scsi1: 'local:1,format=vmdk'})
+    expect(await resize({disk: 'scsi1', size: '+1G'})).to.equal("can't resize this image format")
     expect(configOf(201)['scsi0']).to.equal('local:201/vm-201-disk-0.qcow2,size=1G')
+  })
+
+  it('leaves the image of a running machine alone where no hypervisor grows it', async () => {
+    const running = '/nodes/pve/qemu/200'
+    const grow = (): Promise<string> =>
+      sandbox.outcome(sandbox.put(`${running}/resize`, {disk: 'scsi0', size: '+64M'}))
+    expect([await grow(), await grow()]).to.deep.equal(['OK', 'OK'])
+    expect(configOf(200)['scsi0']).to.equal('local:200/vm-200-disk-0.qcow2,size=1088M')
+    delete sandbox.cluster.state.knobs.isHypervisorFaked
+    expect([await grow(), await grow()]).to.deep.equal(['OK', 'OK'])
+    expect(configOf(200)['scsi0']).to.equal('local:200/vm-200-disk-0.qcow2,size=1152M')
   })
 
   it('keeps the source of a move as unused, unless it is to be deleted', async () => {

@@ -120,8 +120,47 @@ describe('power of a machine', () => {
     expect(states).to.deep.equal([])
   })
 
+  describe('makes no command line from', () => {
+    const refused: [Record<string, string | number>, string][] = [
+      [{cores: 4}, 'MAX 2 vcpus allowed per VM on this node'],
+      [{hotplug: 'memory'}, 'NUMA needs to be enabled for memory hotplug'],
+      [{hotplug: 'memory', numa: 1, memory: 512}, 'minimum memory must be 1024MB'],
+      [
+        {hotplug: 'memory', numa: 1, memory: 1100},
+        'memory size (1100) must be aligned to 512 for hotplugging',
+      ],
+      [
+        {hotplug: 'memory', numa: 1, numa0: 'cpus=0,memory=512'},
+        'cannot enable memory hotplugging with custom NUMA topology',
+      ],
+    ]
+    for (const [form, text] of refused) {
+      it(JSON.stringify(form), async () => {
+        await sandbox.put(`${SPARE}/config`, form)
+        expect(await run(`${SPARE}/status/start`)).to.equal(text)
+      })
+    }
+  })
+
+  describe('starts with a warning', () => {
+    const ignored: Record<string, string>[] = [
+      {scsi0: 'local:201/vm-201-disk-0.qcow2,iothread=1'},
+      {net0: 'e1000,bridge=vmbr0,mtu=1400'},
+      {bios: 'ovmf'},
+      {bios: 'ovmf', efidisk0: 'local:1,efitype=4m,pre-enrolled-keys=1'},
+    ]
+    for (const form of ignored) {
+      it(JSON.stringify(form), async () => {
+        await sandbox.put(`${SPARE}/config`, form)
+        expect(await run(`${SPARE}/status/start`)).to.equal('WARNINGS: 1')
+      })
+    }
+  })
+
   it('does not start a machine whose disk or bridge is gone', async () => {
     await sandbox.put(`${SPARE}/config`, {net0: 'virtio,bridge=vmbr9'})
+    expect(await run(`${SPARE}/status/start`)).to.equal("bridge 'vmbr9' does not exist")
+    await sandbox.put(`${SPARE}/config`, {net0: 'e1000,bridge=vmbr9'})
     expect(await run(`${SPARE}/status/start`)).to.equal('start failed: QEMU exited with code 1')
     await sandbox.put(`${SPARE}/config`, {net0: 'virtio,bridge=vmbr0'})
     const local = sandbox.cluster.state.storages.find((s) => s.storage === 'local')
