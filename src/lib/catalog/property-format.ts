@@ -20,8 +20,6 @@ export interface PropertyPart {
   readonly separator?: string
   /** This part makes no sense without that one. */
   readonly requires?: string
-  /** The value is a list, joined by this. */
-  readonly separator?: string
   readonly unit?: 'MiB' | 'bytes'
 }
 

@@ -1,0 +1,119 @@
+// The catalog knows every option of a guest: its grammar, what it costs to change it and who may. It touches
+// nothing but its generated data. It guarantees that equality of two values is decided here and nowhere else,
+// and that an option it does not know is never taken for a harmless one.
+import type {GuestKind} from '../model/guest.ts'
+import type {GateClass} from '../model/plan.ts'
+import data from './data/options.json' with {type: 'json'}
+import type {OptionData} from './option-data.ts'
+import type {PropertyFormat} from './property-format.ts'
+
+export interface Option {
+  readonly kind: GuestKind
+  /** `net0` */
+  readonly name: string
+  /** `net[n]`; the name itself where there is only one. */
+  readonly family: string
+  readonly index?: number
+  /** Of a numbered family: how many there may be. */
+  readonly count?: number
+  readonly type: 'string' | 'integer' | 'number' | 'boolean'
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly enum?: readonly string[]
+  /** A JavaScript pattern that the whole value must fit. */
+  readonly pattern?: string
+  readonly default?: string | number
+  /** The grammar of a property string. */
+  readonly format?: PropertyFormat
+  /** A list, and the name of the grammar of each item. */
+  readonly listFormat?: string
+  /** The name of the grammar of a plain value: `dns-name`, `pve-volume-id`, … */
+  readonly textFormat?: string
+  /** The value is a list, joined by this. */
+  readonly separator?: string
+  readonly unit?: 'MiB' | 'bytes'
+  readonly isDisk: boolean
+  readonly isCreateOnly: boolean
+  readonly isReadOnly: boolean
+  /** Of a read-only option: why felhom does not write it. */
+  readonly readOnlyReason?: string
+  /** False: what is read back says nothing about what was written. */
+  readonly isComparable: boolean
+  readonly rootOnly: boolean | 'some'
+  /** What a token needs on the guest; alternatives are joined by `|`. Empty where no token will do. */
+  readonly privilege: string
+  readonly impact: 'live' | 'restart' | 'mixed'
+  /** `destructive`: some change of it is; weighChange tells which. */
+  readonly gate: GateClass
+  /** Another name for that option: Proxmox stores the value there. */
+  readonly aliasOf?: string
+}
+
+interface Shelf {
+  readonly byStem: ReadonlyMap<string, OptionData>
+  readonly found: Map<string, Option>
+  names?: readonly string[]
+}
+
+const shelves: Readonly<Record<GuestKind, Shelf>> = {lxc: fill(data.lxc), qemu: fill(data.qemu)}
+
+function fill(options: readonly OptionData[]): Shelf {
+  return {byStem: new Map(options.map((option) => [option.family, option])), found: new Map()}
+}
+
+const NUMBERED = /^(.*?)(0|[1-9]\d{0,2})$/
+
+export function findOption(kind: GuestKind, name: string): Option | undefined {
+  const {byStem, found} = shelves[kind]
+  const known = found.get(name)
+  if (known) return known
+  const option = lookUp(kind, byStem, name)
+  if (option) found.set(name, option)
+  return option
+}
+
+function lookUp(kind: GuestKind, byStem: Shelf['byStem'], name: string): Option | undefined {
+  const plain = byStem.get(name)
+  if (plain) return plain.count === undefined ? makeOption(kind, plain, name) : undefined
+  const [, stem, digits] = NUMBERED.exec(name) ?? []
+  const numbered = stem === undefined ? undefined : byStem.get(`${stem}[n]`)
+  const index = Number(digits)
+  if (numbered?.count === undefined || index >= numbered.count) return undefined
+  return makeOption(kind, numbered, name, index)
+}
+
+function makeOption(kind: GuestKind, stored: OptionData, name: string, index?: number): Option {
+  const {readOnly, ...rest} = stored
+  return {
+    isDisk: false,
+    isCreateOnly: false,
+    isComparable: true,
+    rootOnly: false,
+    privilege: '',
+    gate: 'benign',
+    ...rest,
+    kind,
+    name,
+    isReadOnly: readOnly !== undefined,
+    ...(readOnly === undefined ? {} : {readOnlyReason: readOnly}),
+    ...(index === undefined ? {} : {index}),
+  }
+}
+
+/** One option per family: of a numbered one the first. */
+export function listFamilies(kind: GuestKind): readonly Option[] {
+  return data[kind].flatMap(({family}) => findOption(kind, family.replace('[n]', '0')) ?? [])
+}
+
+/** Every name there is, `net0` to `net31` included. */
+export function optionNames(kind: GuestKind): readonly string[] {
+  const shelf = shelves[kind]
+  shelf.names ??= data[kind].flatMap(({family, count}) =>
+    count === undefined
+      ? [family]
+      : Array.from({length: count}, (_, index) => family.replace('[n]', String(index))),
+  )
+  return shelf.names
+}
