@@ -18,6 +18,7 @@ export interface PropertyPart {
   readonly maxLength?: number
   /** The part is a list, joined by this character. */
   readonly separator?: string
+  readonly unit?: 'MiB' | 'bytes'
   /** This part makes no sense without that one. */
   readonly requires?: string
   readonly unit?: 'MiB' | 'bytes'
