@@ -1,4 +1,5 @@
 // What the files say: only what was written is here, and everything that was written knows where it stands.
+import type {Diagnostic} from './diagnostic.ts'
 import type {GuestKind} from './guest.ts'
 
 /** A place in a file, for messages; lines and columns count from 1. */
@@ -14,6 +15,17 @@ export interface DesiredState {
   /** The files it was read from, in the order they were named. */
   readonly files: readonly string[]
 }
+
+/** What came of reading a desired state: the whole of it, or every mistake that stands in its way. */
+export type DesiredReading =
+  | {readonly valid: true; readonly state: DesiredState}
+  | {
+      readonly valid: false
+      readonly diagnostics: readonly Diagnostic[]
+      readonly files: readonly string[]
+      /** Guests that were found, right or wrong. */
+      readonly guestCount: number
+    }
 
 export interface DesiredGuest {
   readonly kind: GuestKind

@@ -1,0 +1,7 @@
+// What use cases ask of the world, said by those who ask.
+import type {DesiredReading} from '../model/desired.ts'
+
+/** Where the desired state comes from. Mistakes in it are an answer, not an exception. */
+export interface DesiredProvider {
+  load(): Promise<DesiredReading>
+}
