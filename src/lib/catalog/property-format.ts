@@ -21,7 +21,6 @@ export interface PropertyPart {
   readonly unit?: 'MiB' | 'bytes'
   /** This part makes no sense without that one. */
   readonly requires?: string
-  readonly unit?: 'MiB' | 'bytes'
 }
 
 /** Another name of a part. With `keyAlias` the name itself is the value of that part: `virtio=MAC`. */
