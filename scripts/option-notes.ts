@@ -46,7 +46,7 @@ export const PART_NOTES: Readonly<Record<string, Partial<PropertyPart>>> = {
 
 type Note = Partial<OptionData>
 
-const disk: Note = {isDisk: true, impact: 'mixed'}
+const disk: Note = {isDisk: true, impact: 'mixed', gate: 'destructive'}
 const mebibytes: Note = {unit: 'MiB'}
 const lock: Note = {readOnly: 'Proxmox sets it while a task works on the guest', gate: 'destructive'}
 const template: Note = {
@@ -63,15 +63,17 @@ const unused: Note = {
 export const OPTION_NOTES: Readonly<Record<GuestKind, Readonly<Record<string, Note>>>> = {
   lxc: {
     cpuunits: {default: 100},
+    'dev[n]': {impact: 'mixed'},
     env: {separator: '\0'},
     features: {privilege: 'VM.Allocate'},
+    hookscript: {impact: 'live'},
     lock,
     memory: mebibytes,
     'mp[n]': {...disk, rootOnly: 'some'},
     nameserver: {separator: ' '},
     'net[n]': {impact: 'mixed'},
     protection: {gate: 'destructive'},
-    rootfs: {...disk, rootOnly: 'some'},
+    rootfs: {...disk, impact: 'restart', rootOnly: 'some'},
     searchdomain: {separator: ' '},
     swap: mebibytes,
     tags: {separator: ';'},
@@ -85,15 +87,17 @@ export const OPTION_NOTES: Readonly<Record<GuestKind, Readonly<Record<string, No
   },
   qemu: {
     affinity: {separator: ','},
+    agent: {impact: 'mixed'},
     balloon: mebibytes,
     cdrom: {...disk, aliasOf: 'ide2'},
     cipassword: {isComparable: false},
     cpuunits: {default: 100},
-    efidisk0: {isDisk: true},
+    efidisk0: {...disk, impact: 'restart'},
+    hookscript: {impact: 'live'},
     hotplug: {listFormat: 'pve-hotplug-feature', separator: ','},
     'hostpci[n]': {privilege: 'VM.Config.HWType'},
     'ide[n]': disk,
-    lock,
+    lock: {...lock, impact: 'live'},
     memory: {...mebibytes, impact: 'mixed'},
     nameserver: {separator: ' '},
     'net[n]': {impact: 'mixed'},
@@ -103,11 +107,13 @@ export const OPTION_NOTES: Readonly<Record<GuestKind, Readonly<Record<string, No
     searchdomain: {separator: ' '},
     'serial[n]': {privilege: 'VM.Config.HWType'},
     smp: {aliasOf: 'sockets'},
+    tablet: {impact: 'mixed'},
     tags: {separator: ';'},
     template,
-    tpmstate0: {isDisk: true},
+    tpmstate0: {...disk, impact: 'restart'},
     'unused[n]': {...unused, privilege: 'VM.Config.Disk'},
     'usb[n]': {privilege: 'VM.Config.HWType', impact: 'mixed'},
+    vcpus: {impact: 'mixed'},
     'virtio[n]': disk,
     'virtiofs[n]': {privilege: 'VM.Config.Disk'},
     vmgenid: {readOnly: 'Proxmox generates it; a new one tells the guest that it was rolled back or copied'},
