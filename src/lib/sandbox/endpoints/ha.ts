@@ -2,8 +2,7 @@
 import {createHash} from 'node:crypto'
 import {optionalText, text, type Call, type Route} from '../call.ts'
 import {die} from '../pve-error.ts'
-import {requestHaState} from '../guest/ha-requests.ts'
-import {driveToState} from '../ha/drive-to-state.ts'
+import {requestHaState} from '../ha/request-state.ts'
 import {serviceStates} from '../ha/service-states.ts'
 import type {Cluster} from '../cluster.ts'
 import type {HaResource, Kind} from '../state.ts'
@@ -83,7 +82,7 @@ function addResource(call: Call): null {
   const resource: HaResource = {sid, state: 'started'}
   ha.push(resource)
   setOptions(call, resource)
-  requestState(call, service, resource.state)
+  requestHaState(call.cluster, service.kind, service.vmid, resource.state)
   return null
 }
 
@@ -117,15 +116,9 @@ function updateResource(call: Call): null {
       Reflect.deleteProperty(resource, name)
   }
   setOptions(call, resource)
-  if (optionalText(call, 'state') !== undefined) requestState(call, service, resource.state)
+  if (optionalText(call, 'state') !== undefined)
+    requestHaState(call.cluster, service.kind, service.vmid, resource.state)
   return null
-}
-
-/** The manager acts some seconds later; an ignored or disabled service it only lets go of or stops. */
-function requestState(call: Call, {kind, vmid}: Service, state: string): void {
-  requestHaState(call.cluster, kind, vmid, state, () => {
-    driveToState(call.cluster, vmid, state)
-  })
 }
 
 function removeResource(call: Call): null {

@@ -12,6 +12,7 @@ import {detectArch, detectOsType} from './os-template.ts'
 import {startAfterwards} from './power.ts'
 import {mergeBackup, recoverBackup, restoredMountPoints, type Backup} from './restore.ts'
 import {makeTemplate} from './template.ts'
+import {requestHaState} from '../../ha/request-state.ts'
 import type {CreatePlan} from './create-plan.ts'
 import type {Guest, Section} from '../../state.ts'
 import type {TaskContext} from '../../tasks/task-runner.ts'
@@ -26,7 +27,9 @@ export async function runCreate(call: Call, plan: CreatePlan, task: TaskContext)
   if (flag(call, 'start')) startAfterwards(call)
   if (!flag(call, 'ha-managed')) return
   task.log('Add as HA resource')
-  cluster.state.ha.push({sid: serviceId('lxc', vmid), state: flag(call, 'start') ? 'started' : 'stopped'})
+  const state = flag(call, 'start') ? 'started' : 'stopped'
+  cluster.state.ha.push({sid: serviceId('lxc', vmid), state})
+  requestHaState(cluster, 'lxc', vmid, state)
 }
 
 async function createUnderLock(call: Call, plan: CreatePlan, task: TaskContext): Promise<void> {

@@ -3,7 +3,7 @@
 import {flag, nodeOf, optionalText, text, vmidOf, type Call} from '../../call.ts'
 import {PveError, die, paramError} from '../../pve-error.ts'
 import {ROOT, requirePrivs} from '../../access/permissions.ts'
-import {requestHaAction} from '../../guest/ha-requests.ts'
+import {requestHaAction} from '../../ha/request-state.ts'
 import {checkLock} from '../../guest/snapshots.ts'
 import {haResource, isHaManaged, isRunning, requireQuorum} from '../../guest/status.ts'
 import {addVolume, copyVolume, findVolume, freeVolume, hasContent} from '../../storage/volumes.ts'

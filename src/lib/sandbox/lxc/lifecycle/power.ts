@@ -5,7 +5,7 @@ import {die, paramError} from '../../pve-error.ts'
 import {ROOT} from '../../access/permissions.ts'
 import {checkLock} from '../../guest/snapshots.ts'
 import {isHaManaged, isRunning, requireQuorum} from '../../guest/status.ts'
-import {requestHaState} from '../../guest/ha-requests.ts'
+import {requestHaState} from '../../ha/request-state.ts'
 import {
   checkLockUnlessMounted,
   checkStartable,
@@ -49,9 +49,7 @@ function requestStart(call: Call, fork: (type: string, worker: Worker) => string
   if (isHaManaged(call.cluster, 'lxc', vmid)) {
     return fork('hastart', (task) => {
       task.log(`Requesting HA start for CT ${String(vmid)}`)
-      requestHaState(call.cluster, 'lxc', vmid, 'started', () => {
-        forkAsManager(call, 'vzstart', (haTask) => startUnderLock(call, haTask))
-      })
+      requestHaState(call.cluster, 'lxc', vmid, 'started')
     })
   }
   return fork('vzstart', (task) => startUnderLock(call, task, skipLock))
@@ -82,7 +80,7 @@ export function stop(call: Call): string {
   if (isHaManaged(call.cluster, 'lxc', vmid)) {
     if (overrule) paramError({'overrule-shutdown': 'Not applicable for HA resources.'})
     return forkTask(call, 'hastop', (task) => {
-      requestHaStop(call, task, {kill: true})
+      requestHaStop(call, task, 0)
     })
   }
   return forkTask(call, 'vzstop', async (task) => {
@@ -101,7 +99,7 @@ export function shutdown(call: Call): string {
   requireRunning(call, 'CT')
   if (isHaManaged(call.cluster, 'lxc', vmid)) {
     return forkTask(call, 'hastop', (task) => {
-      requestHaStop(call, task, {timeoutSeconds, killAfterTimeout: true})
+      requestHaStop(call, task, timeoutSeconds)
     })
   }
   return forkTask(call, 'vzshutdown', (task) =>
@@ -116,18 +114,9 @@ function shutdownUnderLock(call: Call, task: TaskContext, options: StopOptions):
   })
 }
 
-function requestHaStop(call: Call, task: TaskContext, options: StopOptions): void {
+function requestHaStop(call: Call, task: TaskContext, timeoutSeconds: number): void {
   task.log(`Requesting HA stop for CT ${String(vmidOf(call))}`)
-  requestHaState(call.cluster, 'lxc', vmidOf(call), 'stopped', () => {
-    forkAsManager(call, options.kill ? 'vzstop' : 'vzshutdown', (haTask) =>
-      shutdownUnderLock(call, haTask, options),
-    )
-  })
-}
-
-/** The HA agent works as root on the guest's node. */
-function forkAsManager(call: Call, type: string, worker: Worker): void {
-  call.cluster.tasks.start(nodeOf(call), type, String(vmidOf(call)), ROOT, worker)
+  requestHaState(call.cluster, 'lxc', vmidOf(call), 'stopped', timeoutSeconds)
 }
 
 /** A hanging container is killed when the time is up; the `lock` of the config is not asked. */

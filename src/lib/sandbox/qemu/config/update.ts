@@ -25,6 +25,12 @@ export async function updateNow(call: Call, params: Params = call.params): Promi
   return null
 }
 
+/** The same as a part of a task that holds the config lock already. */
+export function updateUnderLock(call: Call, params: Params, log: Log): void {
+  const request = readUpdate(call, params)
+  update(call, checkConfig(call, request), request, log)
+}
+
 /** POST: a task does it; the answer is its id, or null where it ended well within `background_delay`. */
 export async function updateInTask(call: Call): Promise<string | null> {
   const request = readUpdate(call, call.params)

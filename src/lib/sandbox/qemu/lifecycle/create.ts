@@ -1,7 +1,8 @@
 // POST /nodes/{node}/qemu: a new machine, or one from a backup. The id is taken at once, the rest is a task.
 import {addGuest, joinPool, removeGuest, requireVmidUnused} from '../../guest/registry.ts'
 import {checkLock} from '../../guest/snapshots.ts'
-import {serviceId} from '../../guest/status.ts'
+import {haResource, serviceId} from '../../guest/status.ts'
+import {requestHaState} from '../../ha/request-state.ts'
 import {die, PveError} from '../../pve-error.ts'
 import {printBootOrder} from '../config/boot-order.ts'
 import {storeConf} from '../config/conf.ts'
@@ -13,11 +14,11 @@ import {readCreate, type CreateRequest} from './create-request.ts'
 import {defaultBootDevices} from './drives.ts'
 import {RUNNING_QEMU} from './machine.ts'
 import {restoreVm} from './restore.ts'
-import {startVm} from './start.ts'
+import {startAfterwards} from './power.ts'
 import {isTruthy, reasonOf, startTask} from './vm.ts'
 import type {Call} from '../../call.ts'
 import type {Guest, Section} from '../../state.ts'
-import type {TaskContext, Worker} from '../../tasks/task-runner.ts'
+import type {TaskContext} from '../../tasks/task-runner.ts'
 import type {Work} from '../config/work.ts'
 
 const CONFIG_LOCK_MS = 5000
@@ -141,17 +142,33 @@ function completeConfig({cluster}: Work, asked: Section): Section {
 
 /** The machine is there; that it does not start, or is not taken under HA, does not undo that. */
 function afterwards(call: Call, request: CreateRequest, task: TaskContext): void {
-  const {cluster, principal} = call
-  const {vmid, node, start, haManaged, liveRestore} = request
-  if (haManaged) {
-    task.log('Add as HA resource')
-    const sid = serviceId('qemu', vmid)
-    if (!cluster.state.ha.some((known) => known.sid === sid)) {
-      cluster.state.ha.push({sid, state: start ? 'started' : 'stopped'})
-    }
-  }
-  if (!start || liveRestore) return
+  const isRestored = request.archive !== undefined
+  const starts = request.start && !request.liveRestore
+  if (starts && isRestored) autostart(call, task)
+  if (request.haManaged) manage(call, request, task)
+  if (starts && !isRestored) autostart(call, task)
+}
+
+function manage(
+  {cluster}: Call,
+  {vmid, archive, start, liveRestore}: CreateRequest,
+  task: TaskContext,
+): void {
+  const sid = serviceId('qemu', vmid)
+  const known = haResource(cluster, 'qemu', vmid)
+  const state = start || liveRestore ? 'started' : 'stopped'
+  const restored = `${known ? 'Set' : 'Add'} HA resource with request-state '${state}'`
+  task.log(archive === undefined ? 'Add as HA resource' : restored)
+  if (!known) cluster.state.ha.push({sid, state})
+  requestHaState(cluster, 'qemu', vmid, state)
+}
+
+function autostart(call: Call, task: TaskContext): void {
   task.log('Execute autostart')
-  const launch: Worker = (worker) => startVm({cluster, node, vmid}, worker)
-  cluster.tasks.start(node, 'qmstart', String(vmid), principal.authid, launch, true)
+  try {
+    startAfterwards(call)
+  } catch (error) {
+    if (!(error instanceof PveError)) throw error
+    task.log(error.message.trimEnd())
+  }
 }

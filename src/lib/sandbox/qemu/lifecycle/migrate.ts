@@ -1,9 +1,9 @@
 // POST migrate: a machine moves to another node of the cluster, running or not.
 import {requirePrivs} from '../../access/permissions.ts'
 import {flag, nodeOf, optionalText, text, type Call} from '../../call.ts'
-import {requestHaState} from '../../guest/ha-requests.ts'
+import {requestHaAction} from '../../ha/request-state.ts'
 import {checkLock} from '../../guest/snapshots.ts'
-import {haResource, isHaManaged, requireQuorum} from '../../guest/status.ts'
+import {isHaManaged, requireQuorum} from '../../guest/status.ts'
 import {die, paramError, PveError} from '../../pve-error.ts'
 import {hasContent, requireStorage, tryParseVolid} from '../../storage/volumes.ts'
 import {drivesOf, fileOf} from '../config/drive.ts'
@@ -92,10 +92,9 @@ function askHaToMigrate(call: Call, place: VmPlace, target: string): string {
   const {cluster, vmid} = place
   return startTask(call, 'hamigrate', (task) => {
     task.log(`Requesting HA migration for VM ${String(vmid)} to node ${target}`)
-    const state = haResource(cluster, 'qemu', vmid)?.state ?? 'started'
-    requestHaState(cluster, 'qemu', vmid, state, () => {
+    requestHaAction(cluster, () => {
       const guest = cluster.guest(vmid)
-      if (!guest || guest.node === target) return
+      if (!guest || guest.node === target || !isHaManaged(cluster, 'qemu', vmid)) return
       const here: VmPlace = {cluster, node: guest.node, vmid}
       const migration = {
         place: here,

@@ -1,16 +1,14 @@
 // POST status/{start,stop,shutdown,reboot,reset}: what is refused at once and what becomes a task.
-import {ROOT} from '../../access/permissions.ts'
 import {flag, optionalText, type Call} from '../../call.ts'
 import {checkLock} from '../../guest/snapshots.ts'
 import {die, paramError} from '../../pve-error.ts'
-import {requestHaState} from '../../guest/ha-requests.ts'
+import {requestHaState} from '../../ha/request-state.ts'
 import {isHaManaged, requireQuorum} from '../../guest/status.ts'
-import {startVm} from './start.ts'
+import {startVm, type StartOptions} from './start.ts'
 import {rebootVm, stopVm, type StopOptions} from './stop.ts'
 import {isPaused, isRunning, placeOf, refuseUnlessRoot, startTask, withVm} from './vm.ts'
 import type {VmPlace} from './vm.ts'
-import type {Cluster} from '../../cluster.ts'
-import type {TaskContext} from '../../tasks/task-runner.ts'
+import type {TaskContext, Worker} from '../../tasks/task-runner.ts'
 
 const INTERNAL_START_OPTIONS = [
   'stateuri',
@@ -28,12 +26,34 @@ const HA_SHUTDOWN_SECONDS = 60
 
 export function start(call: Call): string {
   refuseUnlessRoot(call, ...INTERNAL_START_OPTIONS)
-  const place = placeOf(call)
   const machine = optionalText(call, 'machine')
-  requireQuorum(call.cluster)
-  if (isHaManaged(call.cluster, 'qemu', place.vmid)) return askHaToStart(call, place)
   const options = {skiplock: flag(call, 'skiplock'), ...(machine !== undefined && {machine})}
-  return startTask(call, 'qmstart', (task) => startVm(place, task, options))
+  return requestStart(call, options, (type, worker) => startTask(call, type, worker))
+}
+
+/** What create and rollback do when they are told to start afterwards: a task of its own, for which nobody waits. */
+export function startAfterwards(call: Call): void {
+  const {cluster, principal} = call
+  const {node, vmid} = placeOf(call)
+  requestStart(call, {}, (type, worker) =>
+    cluster.tasks.start(node, type, String(vmid), principal.authid, worker, true),
+  )
+}
+
+/** The HA manager starts a machine of its own in a task of its own, wherever it is by then. */
+function requestStart(
+  call: Call,
+  options: StartOptions,
+  fork: (type: string, worker: Worker) => string,
+): string {
+  const place = placeOf(call)
+  const {cluster, vmid} = place
+  requireQuorum(cluster)
+  if (!isHaManaged(cluster, 'qemu', vmid)) return fork('qmstart', (task) => startVm(place, task, options))
+  return fork('hastart', (task) => {
+    task.log(`Requesting HA start for VM ${String(vmid)}`)
+    requestHaState(cluster, 'qemu', vmid, 'started')
+  })
 }
 
 export function stop(call: Call): string {
@@ -84,35 +104,11 @@ export function reset(call: Call): string {
   )
 }
 
-/** The manager starts the machine in a task of its own, wherever it is by then. */
-function askHaToStart(call: Call, {cluster, vmid}: VmPlace): string {
-  return startTask(call, 'hastart', (task) => {
-    task.log(`Requesting HA start for VM ${String(vmid)}`)
-    requestHaState(cluster, 'qemu', vmid, 'started', () => {
-      runAsRoot(cluster, vmid, 'qmstart', startVm)
-    })
-  })
-}
-
 function askHaToStop(call: Call, {cluster, vmid}: VmPlace, timeoutSeconds: number): string {
-  const options: StopOptions = {shutdown: timeoutSeconds > 0, force: true, timeoutSeconds}
   return startTask(call, 'hastop', (task) => {
     task.log(`Requesting HA stop for VM ${String(vmid)}`)
-    requestHaState(cluster, 'qemu', vmid, 'stopped', () => {
-      runAsRoot(cluster, vmid, 'qmshutdown', (place, worker) => stopVm(place, worker, options))
-    })
+    requestHaState(cluster, 'qemu', vmid, 'stopped', timeoutSeconds)
   })
-}
-
-function runAsRoot(
-  cluster: Cluster,
-  vmid: number,
-  type: string,
-  work: (place: VmPlace, task: TaskContext) => Promise<void>,
-): void {
-  const node = cluster.guest(vmid)?.node
-  if (node === undefined) return
-  cluster.tasks.start(node, type, String(vmid), ROOT, (task) => work({cluster, node, vmid}, task))
 }
 
 function requireRunning(place: VmPlace): void {

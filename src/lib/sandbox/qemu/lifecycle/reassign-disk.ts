@@ -1,12 +1,13 @@
 // POST move_disk with `target-vmid`: a disk becomes another machine's, under that machine's name for it.
 import {requirePrivs, ROOT} from '../../access/permissions.ts'
-import {optionalText, text, type Call} from '../../call.ts'
+import {optionalText, text, type Call, type Params} from '../../call.ts'
 import {configDigest} from '../../guest/config-file.ts'
 import {checkLock, isTemplate} from '../../guest/snapshots.ts'
 import {die, paramError} from '../../pve-error.ts'
 import {parseVolid, reassignVolume, tryParseVolid, volumeHasFeature} from '../../storage/volumes.ts'
 import {bootDevices, printBootOrder} from '../config/boot-order.ts'
 import {fileOf, isPlainCdrom, parseDrive, type Drive} from '../config/drive.ts'
+import {updateUnderLock} from '../config/update.ts'
 import {isUnusedName, isVolumeInUse, printDisk, readDisk} from './drives.ts'
 import {isTruthy, isUp, MODIFIED, placeOf, requireVm, startTask} from './vm.ts'
 import type {Guest} from '../../state.ts'
@@ -104,5 +105,16 @@ function handOver(call: Call, move: Reassignment, task: TaskContext): void {
   }
   task.log(`removing disk '${disk}' from VM '${from}' config`)
   Reflect.deleteProperty(source.config, disk)
-  target.config[targetDisk] = printDisk(targetDisk, {...drive, file: volume.volid})
+  const text = printDisk(targetDisk, {...drive, file: volume.volid})
+  if (isUnusedName(targetDisk)) target.config[targetDisk] = text
+  else attach(call, target, {[targetDisk]: text}, task)
+}
+
+/** To the target the disk is a change of its config like any other: a running machine takes it over if it can. */
+function attach(call: Call, {node, vmid}: Guest, setting: Params, task: TaskContext): void {
+  const digest = optionalText(call, 'target-digest')
+  const params = {node, vmid: String(vmid), ...setting, ...(digest !== undefined && {digest})}
+  updateUnderLock(call, params, (line) => {
+    task.log(line)
+  })
 }

@@ -17,13 +17,14 @@ import {die} from '../../pve-error.ts'
 import {freeVolume, volumeHasFeature} from '../../storage/volumes.ts'
 import {typedValue} from '../config/option-schema.ts'
 import {disksOf, volidOf} from './drives.ts'
-import {startLocked, startVm} from './start.ts'
+import {startAfterwards} from './power.ts'
+import {startLocked} from './start.ts'
 import {stopLocked} from './stop.ts'
 import {allocateVmstate, vmstateStorage} from './suspend.ts'
 import {isUp, placeOf, requireVm, startTask, type VmPlace} from './vm.ts'
 import type {Cluster} from '../../cluster.ts'
 import type {Section, Snapshot} from '../../state.ts'
-import type {TaskContext, Worker} from '../../tasks/task-runner.ts'
+import type {TaskContext} from '../../tasks/task-runner.ts'
 
 const ROLLBACK_STOP_SECONDS = 5
 const RUNNING_OPTIONS = ['runningmachine', 'runningcpu', 'running-nets-host-mtu']
@@ -113,8 +114,7 @@ export function rollback(call: Call): string {
   return startTask(call, 'qmrollback', async (task) => {
     await rollbackSnapshot(workOf(place, name, task), driver)
     if (!starts || isUp(requireVm(place))) return
-    const launch: Worker = (worker) => startVm(place, worker)
-    place.cluster.tasks.start(place.node, 'qmstart', String(place.vmid), call.principal.authid, launch, true)
+    startAfterwards(call)
   })
 }
 

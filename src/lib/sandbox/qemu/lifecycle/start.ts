@@ -59,8 +59,8 @@ async function launch(
   checkStartable(cluster, guest, task)
   await task.sleep(cluster.state.knobs.startDelaySeconds * 1000)
   refuseBrokenStart(cluster, guest, task)
-  const machine = options.machine ?? (isResume ? guest.config['runningmachine'] : undefined)
-  powerOn(cluster, guest, machine ?? runningMachine(guest.config))
+  const forced = options.machine ?? (isResume ? guest.config['runningmachine'] : undefined)
+  powerOn(cluster, guest, runningMachine(forced === undefined ? guest.config : {machine: forced}))
   if (isResume) forgetSavedState(cluster, guest, task)
 }
 

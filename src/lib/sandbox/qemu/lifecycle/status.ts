@@ -104,7 +104,8 @@ function addMonitor(status: VmStatus, cluster: Cluster, guest: Guest): void {
   status['proxmox-support'] = {}
   status['diskread'] = 0
   status['diskwrite'] = 0
-  status['running-machine'] = runtime.machine ?? runningMachine(config)
+  const isFaked = cluster.state.knobs.isHypervisorFaked === true
+  status['running-machine'] = isFaked ? runningMachine({}) : (runtime.machine ?? runningMachine(config))
   status['running-qemu'] = RUNNING_QEMU
   const nics: Record<string, {netin: number; netout: number}> = {}
   for (const option of Object.keys(config)) {
@@ -114,7 +115,7 @@ function addMonitor(status: VmStatus, cluster: Cluster, guest: Guest): void {
   addBalloon(status, cluster, guest)
 }
 
-/** A machine without balloon does not answer; the recorded stand-in answered for every machine. */
+/** A machine without balloon does not answer; the recorded stand-in answered for every machine alike. */
 function addBalloon(status: VmStatus, cluster: Cluster, {config}: Guest): void {
   const isFaked = cluster.state.knobs.isHypervisorFaked === true
   if (!isFaked && config['balloon'] === '0') return

@@ -82,6 +82,14 @@ describe('creation of a machine', () => {
     expect(sandbox.cluster.state.pools.find((p) => p.poolid === 'homelab')?.vmids).to.include(300)
   })
 
+  it('leaves the start of what it puts under HA to the manager', async () => {
+    expect(await create({vmid: 300, start: 1, 'ha-managed': 1})).to.equal('OK')
+    await sandbox.clock.advance(20_000)
+    const types = [...sandbox.cluster.tasks.ended('pve')].slice(0, 3).map((task) => task.type)
+    expect(types).to.have.members(['qmcreate', 'hastart', 'qmstart'])
+    expect(sandbox.cluster.guest(300)?.runtime.status).to.equal('running')
+  })
+
   it('refuses unknown pools, unknown images and strangers', async () => {
     const {access} = sandbox.cluster.state
     const ro = access.tokens.find((t) => t.tokenid.startsWith('ro@pve'))

@@ -45,6 +45,13 @@ describe('disks of a machine', () => {
     expect(configOf(200)['scsi0']).to.equal('local:200/vm-200-disk-0.qcow2,size=1152M')
   })
 
+  it('gives a disk to a running machine as a change of its config: plugged where it can be', async () => {
+    expect(await move({disk: 'scsi0', 'target-vmid': 200, 'target-disk': 'ide0'})).to.equal('OK')
+    expect(sandbox.cluster.guest(200)?.pending).to.deep.equal({
+      ide0: 'local:200/vm-200-disk-1.qcow2,size=1G',
+    })
+  })
+
   it('keeps the source of a move as unused, unless it is to be deleted', async () => {
     expect(await move({disk: 'scsi0', storage: 'btr'})).to.equal('OK')
     expect(configOf(201)).to.include({

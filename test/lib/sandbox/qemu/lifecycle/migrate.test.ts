@@ -69,8 +69,24 @@ describe('migration of a machine', () => {
     const ask = async (): Promise<Record<string, unknown>> =>
       (await sandbox.get(`${VM}/migrate`)).data as Record<string, unknown>
     const free = await ask()
-    expect(free).to.deep.include({running: 0, allowed_nodes: ['pve2'], not_allowed_nodes: {}})
-    expect(free['local_disks']).to.have.lengthOf(1)
+    expect(free).to.deep.include({running: 0, allowed_nodes: ['pve2'], not_allowed_nodes: {pve2: {}}})
+    expect(free['local_disks']).to.deep.equal([
+      {
+        volid: 'local:201/vm-201-disk-0.qcow2',
+        cdrom: 0,
+        is_cloudinit: 0,
+        is_attached: 1,
+        is_unused: 0,
+        is_vmstate: 0,
+        is_tpmstate: 0,
+        replicate: 1,
+        shared: 0,
+        drivename: 'scsi0',
+        size: 2 ** 30,
+      },
+    ])
+    await sandbox.outcome(sandbox.post(`${VM}/snapshot`, {snapname: 's1'}))
+    expect((await ask())['local_disks']).to.have.nested.property('[0].referenced_in_snapshot.s1', 1)
     if (local) local.nodes = ['pve']
     const bound = await ask()
     expect(bound).to.deep.include({

@@ -179,6 +179,17 @@ describe('power of a machine', () => {
     expect((await statusOf(SPARE)).status).to.equal('stopped')
     await sandbox.clock.advance(20_000)
     expect(await statusOf(SPARE)).to.include({status: 'running'})
+    const last = (): string | undefined => [...sandbox.cluster.tasks.ended('pve')][0]?.type
+    for (const [action, type] of [
+      ['stop', 'qmstop'],
+      ['shutdown', 'qmshutdown'],
+    ] as const) {
+      await run(`${SPARE}/status/start`)
+      await sandbox.clock.advance(20_000)
+      expect(await run(`${SPARE}/status/${action}`)).to.equal('OK')
+      await sandbox.clock.advance(20_000)
+      expect([last(), (await statusOf(SPARE)).status]).to.deep.equal([type, 'stopped'])
+    }
   })
 
   it('says why the guest agent cannot be reached', async () => {
