@@ -22,5 +22,6 @@ export const actualCluster = (change: Partial<ActualCluster> = {}): ActualCluste
   guests: [],
   completeness: {complete: true},
   notes: [],
+  privileges: undefined,
   ...change,
 })

@@ -1,11 +1,11 @@
 // Takes what is secret out of live state before it is shown or written: the option stays, marked as left out,
 // so that nobody takes the mark for a value.
-import type {ActualCluster, ActualGuest, PendingChange} from '../model/actual.ts'
+import {REDACTED, type ActualCluster, type ActualGuest, type PendingChange} from '../model/actual.ts'
 
 /** Options whose values are secrets or may hold some; their presence is kept, their value is not. */
 export const SECRET_OPTIONS: ReadonlySet<string> = new Set(['cipassword', 'env', 'args', 'sshkeys'])
 
-export const REDACTED = '<redacted>'
+export {REDACTED}
 
 export interface RedactedCluster {
   cluster: ActualCluster

@@ -11,9 +11,14 @@ export interface ActualCluster {
   /** Sorted by vmid. */
   readonly guests: readonly ActualGuest[]
   readonly completeness: Completeness
+  /** What the token may do, by path; undefined: it could not be read. */
+  readonly privileges: Privileges | undefined
   /** What else could not be read and why, for the person who reads the result: quorum, HA. */
   readonly notes: readonly string[]
 }
+
+/** Path → privilege → whether it holds below that path too. */
+export type Privileges = Readonly<Record<string, Readonly<Record<string, boolean>>>>
 
 /** A standalone node counts as quorate. `unknown`: the token may not read it. */
 export type Quorum = 'quorate' | 'lost' | 'standalone' | 'unknown'
@@ -54,6 +59,9 @@ export interface KnownConfig {
   /** SHA-1 of the config file, to guard a write with. */
   readonly digest: string
 }
+
+/** Stands for a value that was left out of a capture: its text is not known and compares with nothing. */
+export const REDACTED = '<redacted>'
 
 export type ConfigTexts = Readonly<Record<string, string>>
 

@@ -96,6 +96,8 @@ const CODE_OF_TEXT: readonly (readonly [RegExp, ErrorCode])[] = [
   [/^detected modified configuration - /, 'config_changed'],
   [/^checksum mismatch \(file change by other user\?\)/, 'config_changed'],
   [/\bno quorum[?!]/, 'no_quorum'],
+  // The cluster's file system is read-only without quorum.
+  [/^unable to open file '\/etc\/pve\/[^']*' - Permission denied/, 'no_quorum'],
 ]
 
 function refusalCode(refusal: Refusal): ErrorCode {

@@ -1,7 +1,7 @@
 // Reads all guests of a cluster in the fewest calls that give a true answer: four for the cluster, two lists
 // per node, one config per guest. `/cluster/resources` would be one call, but it lags behind and keeps the
 // guests of dead nodes; so each node is asked, and configs are read while other lists are still coming in.
-import type {ActualCluster, ActualGuest, HaMembership, Incompleteness} from '../model/actual.ts'
+import type {ActualCluster, ActualGuest, HaMembership, Incompleteness, Privileges} from '../model/actual.ts'
 import {attempt, type Attempt} from './attempt.ts'
 import {
   readClusterStatus,
@@ -58,10 +58,14 @@ function assemble(
     quorum: quorumOf(status),
     nodes: results.map((result) => result.node).sort((a, b) => (a.name < b.name ? -1 : 1)),
     guests,
+    privileges: 'value' in permissions ? asPrivileges(permissions.value) : undefined,
     completeness: reasons.length === 0 ? {complete: true} : {complete: false, reasons},
     notes,
   }
 }
+
+const asPrivileges = (permissions: Permissions): Privileges =>
+  Object.fromEntries([...permissions].map(([path, held]) => [path, Object.fromEntries(held)]))
 
 function quorumOf(status: Attempt<ClusterStatusAnswer>): ActualCluster['quorum'] {
   if ('error' in status) return 'unknown'

@@ -1,0 +1,158 @@
+// Compares every option that was written with what the guest has, and sorts the differences by the way they
+// are carried out: written to the config, grown by a resize, or impossible.
+import {compareOption} from '../catalog/compare-option.ts'
+import {findOption, type Option} from '../catalog/option.ts'
+import {parseSizeBytes, showSize} from '../catalog/sizes.ts'
+import {weighChange} from '../catalog/weigh-change.ts'
+import {REDACTED, type ActualGuest, type KnownConfig} from '../model/actual.ts'
+import type {DesiredGuest, DesiredOption, DesiredValue} from '../model/desired.ts'
+import type {Need, OptionChange, PlanProblem} from '../model/plan.ts'
+
+export interface WeighedChange {
+  readonly change: OptionChange
+  readonly needs: readonly Need[]
+}
+
+export interface Growth {
+  readonly disk: string
+  readonly fromBytes: number
+  readonly toBytes: number
+}
+
+export interface OptionDifferences {
+  readonly changes: readonly WeighedChange[]
+  readonly growths: readonly Growth[]
+  /** Managed options whose desired value is set already but waits for a restart. */
+  readonly waiting: readonly string[]
+  readonly unchanged: number
+  readonly problems: readonly PlanProblem[]
+}
+
+export function compareOptions(
+  desired: DesiredGuest,
+  guest: ActualGuest,
+  config: KnownConfig,
+): OptionDifferences {
+  const changes: WeighedChange[] = []
+  const growths: Growth[] = []
+  const waiting: string[] = []
+  const problems: PlanProblem[] = []
+  let unchanged = 0
+  for (const wanted of sortedOptions(desired)) {
+    const option = findOption(desired.kind, wanted.name)
+    if (!option) continue
+    const before = valueAfterRestart(config, wanted.name)
+    if (before === REDACTED) {
+      problems.push(hidden(desired, wanted))
+      continue
+    }
+    const {growth, problem, settled} = splitGrowth(option, before, wanted)
+    if (problem) problems.push(problem)
+    if (growth) growths.push(growth)
+    const change = problem ? undefined : weigh(option, before, settled, guest)
+    if (change) changes.push(change)
+    else if (!growth && !problem) {
+      unchanged++
+      if (isPending(config, wanted.name)) waiting.push(wanted.name)
+    }
+  }
+  return {changes, growths, waiting, unchanged, problems}
+}
+
+const sortedOptions = (desired: DesiredGuest): DesiredOption[] =>
+  [...desired.options.values()].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+
+/** What the config will be when the guest has restarted: that is what a write would change. */
+export function valueAfterRestart(config: KnownConfig, name: string): string | undefined {
+  const pending = config.pending.find((change) => change.option === name)
+  if (!pending) return config.current[name]
+  return pending.kind === 'set' ? pending.value : undefined
+}
+
+const hidden = (desired: DesiredGuest, wanted: DesiredOption): PlanProblem => ({
+  code: 'value_hidden',
+  severity: 'warning',
+  message: `${wanted.name} of ${desired.kind}/${desired.vmid} was left out of the capture and cannot be compared`,
+  place: wanted.place,
+})
+
+const isPending = (config: KnownConfig, name: string): boolean =>
+  config.pending.some((change) => change.option === name)
+
+function weigh(
+  option: Option,
+  before: string | undefined,
+  wanted: DesiredOption,
+  guest: ActualGuest,
+): WeighedChange | undefined {
+  // A secret is written at creation and never compared: there is nothing to compare it with.
+  if (wanted.value.is === 'secret') return undefined
+  const comparison = compareOption(option, before, wanted.value)
+  if (comparison.equal) return undefined
+  const {after} = comparison
+  const run = guest.run === 'stopped' ? 'stopped' : 'running'
+  const context = {vmid: guest.vmid, ...(guest.config.known && {config: guest.config.current})}
+  const {needs, note, sideEffects, ...weight} = weighChange(option, before, after, run, context)
+  const remark = [comparison.note, note].filter((text) => text !== undefined).join('; ')
+  return {
+    change: {
+      option: option.name,
+      before,
+      after,
+      ...weight,
+      ...(remark !== '' && {note: remark}),
+      ...(sideEffects && sideEffects.length > 0 && {sideEffects}),
+    },
+    needs: needs(guest.vmid),
+  }
+}
+
+interface SplitSize {
+  growth?: Growth
+  problem?: PlanProblem
+  /** What is left to compare once the size is dealt with. */
+  settled: DesiredOption
+}
+
+/**
+ * The size of a disk that exists is not an option to be written but a resize: larger grows it, smaller is an
+ * error and never a replacement.
+ */
+function splitGrowth(option: Option, before: string | undefined, wanted: DesiredOption): SplitSize {
+  const size = option.isDisk && before !== undefined ? takeSize(wanted.value, sizeOf(before)) : undefined
+  if (!size) return {settled: wanted}
+  const settled: DesiredOption = {...wanted, value: size.rest}
+  const fromBytes = size.live === undefined ? undefined : parseSizeBytes(size.live)
+  const toBytes = parseSizeBytes(size.written)
+  if (fromBytes === undefined || toBytes === undefined || fromBytes === toBytes) return {settled}
+  if (toBytes > fromBytes) return {growth: {disk: option.name, fromBytes, toBytes}, settled}
+  const message = `${option.name} is ${showSize(fromBytes)}, larger than the ${showSize(toBytes)} that are desired: a disk cannot shrink`
+  return {problem: {code: 'disk_shrink', severity: 'error', message, place: wanted.place}, settled}
+}
+
+interface TakenSize {
+  written: string
+  live: string | undefined
+  /** The value without a size of its own. */
+  rest: DesiredValue
+}
+
+function takeSize(value: DesiredValue, live: string | undefined): TakenSize | undefined {
+  if (value.is === 'parts') {
+    const written = value.parts.get('size')
+    if (typeof written !== 'string') return undefined
+    const parts = new Map(value.parts)
+    parts.delete('size')
+    return {written, live, rest: {is: 'parts', parts}}
+  }
+  const written = value.is === 'text' ? sizeOf(value.text) : undefined
+  if (value.is !== 'text' || written === undefined) return undefined
+  const text = value.text.replace(SIZE, (_all, comma: string) =>
+    live === undefined ? '' : `${comma}size=${live}`,
+  )
+  return {written, live, rest: {is: 'text', text}}
+}
+
+const SIZE = /(^|,)size=([^,]+)/
+
+const sizeOf = (text: string): string | undefined => SIZE.exec(text)?.[2]

@@ -1,0 +1,80 @@
+// What stands in the way of an action now. An action with a blocker is shown and would not be carried out.
+import type {ActualCluster, ActualGuest} from '../model/actual.ts'
+import type {Blocker, GuestPlan, Need, PlannedAction} from '../model/plan.ts'
+
+/** Whether the token holds one of these privileges on that path; undefined: it is not known. */
+export type Held = (path: string, anyOf: readonly string[]) => boolean | undefined
+
+export interface Circumstances {
+  readonly cluster: ActualCluster
+  readonly guest: ActualGuest | undefined
+  readonly held: Held | undefined
+}
+
+export function blockActions(
+  action: PlannedAction,
+  plan: GuestPlan,
+  circumstances: Circumstances,
+): PlannedAction {
+  const blockers = [
+    ...clusterBlockers(circumstances.cluster),
+    ...guestBlockers(action, circumstances.guest),
+    ...privilegeBlockers(action.needs, circumstances.held),
+    ...gateBlockers(action),
+    ...(action.type === 'start' && plan.exists && circumstances.guest?.template ? [templateBlocker] : []),
+  ]
+  return {...action, blockers}
+}
+
+const templateBlocker: Blocker = {code: 'template', message: 'a template cannot be started'}
+
+function clusterBlockers({quorum}: ActualCluster): Blocker[] {
+  return quorum === 'lost'
+    ? [{code: 'no_quorum', message: 'the cluster has no quorum and takes no changes'}]
+    : []
+}
+
+function guestBlockers(action: PlannedAction, guest: ActualGuest | undefined): Blocker[] {
+  if (!guest) return []
+  const blockers: Blocker[] = []
+  if (guest.lock !== undefined)
+    blockers.push({code: 'locked', message: `locked (${guest.lock}): hands off until it is released`})
+  if (losesVolumes(action)) {
+    if (isProtected(guest))
+      blockers.push({
+        code: 'protected',
+        message: 'protection is on: Proxmox refuses to remove it or its disks',
+      })
+    if (action.type === 'destroy' && guest.ha.managed === true) {
+      blockers.push({code: 'ha_managed', message: 'it is managed by HA: remove it there first'})
+    }
+  }
+  return blockers
+}
+
+const losesVolumes = (action: PlannedAction): boolean =>
+  action.type === 'destroy' ||
+  (action.type === 'set-config' &&
+    action.changes.some((c) => c.class === 'destructive' && c.option !== 'protection'))
+
+const isProtected = ({config}: ActualGuest): boolean => config.known && config.current['protection'] === '1'
+
+function privilegeBlockers(needs: readonly Need[], held: Held | undefined): Blocker[] {
+  return needs.flatMap(({path, anyOf, rootOnly}): Blocker[] => {
+    if (rootOnly) return [{code: 'root_only', message: 'only root@pam itself may do this, no API token'}]
+    if (!held || held(path, anyOf) !== false) return []
+    return [{code: 'privilege_missing', message: `the token lacks ${anyOf.join(' or ')} on ${path}`}]
+  })
+}
+
+function gateBlockers(action: PlannedAction): Blocker[] {
+  const blockers: Blocker[] = []
+  if (action.class === 'destructive') {
+    blockers.push({
+      code: 'needs_signature',
+      message: "it can lose data and needs an operator's signature, which felhom cannot take yet",
+    })
+  }
+  if (action.type === 'migrate') blockers.push({code: 'not_yet', message: 'felhom does not move guests yet'})
+  return blockers
+}

@@ -1,0 +1,138 @@
+// A guest that exists and shall stay: its options, its disks, its place, its run state, in that order. What can
+// lose data stands in an action of its own, so that it holds up nothing else.
+import type {ActualGuest} from '../model/actual.ts'
+import type {DesiredGuest} from '../model/desired.ts'
+import type {GuestPlan, Impact, Need, PlannedAction, PlanProblem} from '../model/plan.ts'
+import {compareOptions, type Growth, type OptionDifferences, type WeighedChange} from './compare-options.ts'
+import {planRestart, planRunState} from './plan-run-state.ts'
+
+export function planUpdate(desired: DesiredGuest, guest: ActualGuest, base: GuestPlan): GuestPlan {
+  const run = planRunState(desired, guest)
+  const place = planPlace(desired, guest)
+  if (!guest.config.known) {
+    const problems = desired.options.size > 0 ? [configUnknown(desired, guest.config.reason)] : []
+    const rest = {actions: [...place.actions, ...run.actions]}
+    return {...base, ...rest, problems: [...problems, ...place.problems, ...run.problems]}
+  }
+  const differences = compareOptions(desired, guest, guest.config)
+  const restart = planNeededRestart(desired, guest, differences, run.actions)
+  return {
+    ...base,
+    actions: [
+      ...setConfigActions(differences.changes),
+      ...differences.growths.map((growth) => growAction(growth, guest)),
+      ...place.actions,
+      ...restart.actions,
+      ...run.actions,
+    ],
+    unchangedOptions: differences.unchanged,
+    problems: [...differences.problems, ...place.problems, ...restart.problems, ...run.problems],
+  }
+}
+
+/** Benign changes together in one write; each destructive or root-only one by itself, behind them. */
+function setConfigActions(changes: readonly WeighedChange[]): PlannedAction[] {
+  const isApart = ({change, needs}: WeighedChange): boolean =>
+    change.class === 'destructive' || needs.some((need) => need.rootOnly)
+  const together = changes.filter((change) => !isApart(change))
+  const apart = changes.filter(isApart)
+  return [
+    ...(together.length > 0 ? [setConfig(together)] : []),
+    ...apart.map((change) => setConfig([change])),
+  ]
+}
+
+const IMPACT_ORDER: readonly Impact[] = ['none', 'live', 'restart', 'outage']
+
+const worst = (impacts: readonly Impact[]): Impact =>
+  impacts.reduce((a, b) => (IMPACT_ORDER.indexOf(b) > IMPACT_ORDER.indexOf(a) ? b : a), 'none')
+
+function setConfig(weighed: readonly WeighedChange[]): PlannedAction {
+  const changes = weighed.map(({change}) => change)
+  const names = changes.map(({option}) => option)
+  return {
+    type: 'set-config',
+    changes,
+    why: `${names.join(', ')} differ${names.length === 1 ? 's' : ''} from what is desired`,
+    impact: worst(changes.map(({impact}) => impact)),
+    reversible: changes.every(({reversible}) => reversible),
+    class: changes.some((change) => change.class === 'destructive') ? 'destructive' : 'benign',
+    needs: uniqueNeeds(weighed.flatMap(({needs}) => needs)),
+    blockers: [],
+  }
+}
+
+function uniqueNeeds(needs: readonly Need[]): Need[] {
+  return [...new Map(needs.map((need) => [JSON.stringify(need), need])).values()]
+}
+
+/** Growing a disk loses nothing, but it cannot be taken back. */
+function growAction({disk, fromBytes, toBytes}: Growth, guest: ActualGuest): PlannedAction {
+  return {
+    type: 'resize',
+    disk,
+    fromBytes,
+    toBytes,
+    why: `${disk} is smaller than desired`,
+    impact: guest.run === 'stopped' ? 'none' : 'live',
+    reversible: false,
+    class: 'benign',
+    needs: [{path: `/vms/${guest.vmid}`, anyOf: ['VM.Config.Disk']}],
+    blockers: [],
+  }
+}
+
+function planPlace(
+  desired: DesiredGuest,
+  guest: ActualGuest,
+): {actions: PlannedAction[]; problems: PlanProblem[]} {
+  if (!desired.nodes || desired.nodes.includes(guest.node)) return {actions: [], problems: []}
+  const where = desired.nodes.join(' or ')
+  if (guest.ha.managed === true) {
+    const message = `${guest.kind}/${guest.vmid} is on ${guest.node} instead of ${where}; the HA manager decides where it runs`
+    return {
+      actions: [],
+      problems: [{code: 'ha_placement', severity: 'warning', message, place: desired.place}],
+    }
+  }
+  const migrate: PlannedAction = {
+    type: 'migrate',
+    to: desired.nodes,
+    why: `it is on ${guest.node} and shall be on ${where}`,
+    impact: guest.run === 'running' && guest.kind === 'lxc' ? 'outage' : 'live',
+    reversible: true,
+    class: 'benign',
+    needs: [{path: `/vms/${guest.vmid}`, anyOf: ['VM.Migrate']}],
+    blockers: [],
+  }
+  return {actions: [migrate], problems: []}
+}
+
+/** A running guest that keeps running restarts for its pending changes only where that is allowed. */
+function planNeededRestart(
+  desired: DesiredGuest,
+  guest: ActualGuest,
+  {changes, waiting}: OptionDifferences,
+  runActions: readonly PlannedAction[],
+): {actions: PlannedAction[]; problems: PlanProblem[]} {
+  const stays = guest.run === 'running' && runActions.length === 0
+  const options = [
+    ...changes.filter(({change}) => change.impact === 'restart').map(({change}) => change.option),
+    ...waiting,
+  ].sort()
+  if (!stays || options.length === 0) return {actions: [], problems: []}
+  if (desired.restart === 'allowed') return {actions: [planRestart(guest.vmid, options)], problems: []}
+  if (waiting.length === 0) return {actions: [], problems: []}
+  const message = `${waiting.join(', ')} of ${guest.kind}/${guest.vmid} wait${waiting.length === 1 ? 's' : ''} for a restart, which is not allowed (restart: never)`
+  return {
+    actions: [],
+    problems: [{code: 'restart_pending', severity: 'warning', message, place: desired.place}],
+  }
+}
+
+const configUnknown = (desired: DesiredGuest, reason: string): PlanProblem => ({
+  code: 'config_unknown',
+  severity: 'warning',
+  message: `the config of ${desired.kind}/${desired.vmid} could not be read (${reason}): only its run state is compared`,
+  place: desired.place,
+})

@@ -1,0 +1,63 @@
+// The plan as Markdown, for the comment that a CI job leaves on a pull request.
+import type {GuestPlan, Plan, PlanProblem} from '../model/plan.ts'
+import {makePalette} from './palette.ts'
+import {renderGuestLines} from './plan-lines.ts'
+import {
+  NO_CHANGES,
+  describeCost,
+  describeFate,
+  describeUnmanaged,
+  summarize,
+  type ShowValue,
+} from './plan-words.ts'
+import {escapeText} from './escape-text.ts'
+
+export function renderPlanMarkdown(plan: Plan, showValue: ShowValue): string {
+  const acting = plan.guests.filter((guest) => guest.actions.length > 0)
+  const problems = [...plan.problems, ...plan.guests.flatMap((guest) => guest.problems)]
+  const unmanaged = describeUnmanaged(plan)
+  const head =
+    acting.length > 0
+      ? summarize(plan)
+      : problems.some((p) => p.severity === 'error')
+        ? ['No changes can be planned before this is mended.']
+        : [NO_CHANGES]
+  return [
+    '### felhom plan',
+    ['**' + head.join(' ') + '**', ...(unmanaged === undefined ? [] : [unmanaged])].join('\n'),
+    ...problems.map(renderProblem),
+    ...acting.map((guest) => renderGuest(guest, showValue)),
+  ].join('\n\n')
+}
+
+const renderProblem = ({severity, message, place}: PlanProblem): string => {
+  const where = place ? ` (\`${code(`${place.file}:${place.line}`)}\`)` : ''
+  return `> **${severity === 'error' ? 'Error' : 'Warning'}:** ${prose(message)}${where}`
+}
+
+function renderGuest(guest: GuestPlan, showValue: ShowValue): string {
+  const title = `${guest.kind}/${guest.vmid}${guest.name === undefined ? '' : ` ${guest.name}`}${guest.node === undefined ? '' : ` on ${guest.node}`}`
+  const lines = renderGuestLines(guest, {palette: makePalette(false), showValue}).map((line) =>
+    toDiffLine(line.slice(6)),
+  )
+  const blockers = [...new Set(guest.actions.flatMap((action) => action.blockers.map((b) => b.message)))]
+  return [
+    `<details><summary><b>${html(title)}</b> ${html(describeFate(guest))} <i>${html(describeCost(guest))}</i></summary>`,
+    ['```diff', ...lines.map(fence), '```'].join('\n'),
+    ...blockers.map((message) => `> Not carried out now: ${prose(message)}`),
+    '</details>',
+  ].join('\n\n')
+}
+
+/** GitHub colours `+`, `-` and `!` at the start of a line. */
+const toDiffLine = (line: string): string => (line.startsWith('~') ? `!${line.slice(1)}` : line)
+
+/** A fence inside the block would end it. */
+const fence = (line: string): string => line.replaceAll('```', "'''")
+
+const html = (text: string): string =>
+  escapeText(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+const prose = (text: string): string => html(text).replaceAll(/([\\`*_[\]|@#])/g, String.raw`\$1`)
+
+const code = (text: string): string => escapeText(text).replaceAll('`', "'")

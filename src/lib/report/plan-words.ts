@@ -1,0 +1,128 @@
+// The words of a plan, shared by the text for terminals and the Markdown for pull requests.
+import type {GuestPlan, Impact, OptionChange, Plan, PlannedAction} from '../model/plan.ts'
+
+/** How a value of an option reads to people; the catalog knows, so the caller brings it along. */
+export type ShowValue = (kind: GuestPlan['kind'], option: string, text: string) => string
+
+export type Symbol = '+' | '~' | '-'
+
+export function symbolOf(guest: GuestPlan): Symbol {
+  if (guest.actions.some((a) => a.type === 'create')) return '+'
+  return guest.actions.some((a) => a.type === 'destroy') ? '-' : '~'
+}
+
+/** `will be updated in place and started`. */
+export function describeFate(guest: GuestPlan): string {
+  const types = new Set(guest.actions.map((action) => action.type))
+  const verbs: string[] = []
+  if (types.has('create')) verbs.push('created')
+  if (types.has('set-config') || types.has('resize')) verbs.push('updated in place')
+  if (types.has('migrate')) verbs.push('moved')
+  if (types.has('restart')) verbs.push('restarted')
+  if (types.has('start')) verbs.push('started')
+  if (types.has('destroy')) verbs.push('destroyed')
+  else if (types.has('shutdown')) verbs.push('stopped')
+  return `will be ${joinWords(verbs)}`
+}
+
+const joinWords = (words: readonly string[]): string =>
+  words.length <= 1 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`
+
+const IMPACT_WORDS: Record<Impact, string> = {
+  none: '',
+  live: 'live',
+  restart: 'needs a restart',
+  outage: 'outage',
+}
+const IMPACT_ORDER: readonly Impact[] = ['none', 'live', 'restart', 'outage']
+
+/** `live · reversible`, or what is worse. */
+export function describeCost(guest: GuestPlan): string {
+  if (guest.actions.some((a) => a.class === 'destructive')) return 'needs signature'
+  const impact = guest.actions.reduce<Impact>(
+    (worst, {impact: next}) => (IMPACT_ORDER.indexOf(next) > IMPACT_ORDER.indexOf(worst) ? next : worst),
+    'none',
+  )
+  const way = guest.actions.every((a) => a.reversible) ? 'reversible' : 'cannot be undone'
+  return [IMPACT_WORDS[impact], way].filter((word) => word !== '').join(' · ')
+}
+
+/** What a reader must know about one change, behind it. */
+export function remarkOn(change: OptionChange): string {
+  const remarks = [
+    change.impact === 'restart' ? 'pending until a restart' : '',
+    change.note ?? '',
+    change.reversible ? '' : 'cannot be undone',
+    change.sideEffects && change.sideEffects.length > 0
+      ? `also changes ${change.sideEffects.join(', ')}`
+      : '',
+  ]
+  return [...new Set(remarks.filter((remark) => remark !== ''))].join('; ')
+}
+
+export function describePower(
+  action: PlannedAction,
+  guest: GuestPlan,
+): {after: string; before: string; remark: string} | undefined {
+  switch (action.type) {
+    case 'start':
+      return {before: guest.exists ? guest.run : '', after: 'running', remark: ''}
+    case 'shutdown': {
+      const seconds = `${Math.round(action.timeoutMs / 1000)}s`
+      const remark = action.force
+        ? `shutdown, after ${seconds} a hard stop`
+        : `shutdown within ${seconds}, no hard stop`
+      return {before: guest.run, after: 'stopped', remark}
+    }
+    case 'restart':
+      return {before: 'running', after: 'running', remark: `restarts: ${action.why}`}
+    default:
+      return undefined
+  }
+}
+
+export interface PlanCounts {
+  create: number
+  change: number
+  destroy: number
+  start: number
+  stop: number
+  signatures: number
+}
+
+export function countPlan(plan: Plan): PlanCounts {
+  const actions = plan.guests.flatMap((guest) => guest.actions)
+  const guestsWith = (...types: PlannedAction['type'][]): number =>
+    plan.guests.filter((guest) => guest.actions.some((action) => types.includes(action.type))).length
+  const destroyed = plan.guests.filter((guest) => guest.actions.some((a) => a.type === 'destroy'))
+  return {
+    create: guestsWith('create'),
+    change: guestsWith('set-config', 'resize', 'migrate', 'restart'),
+    destroy: destroyed.length,
+    start: guestsWith('start'),
+    stop: plan.guests.filter((g) => !destroyed.includes(g) && g.actions.some((a) => a.type === 'shutdown'))
+      .length,
+    signatures: actions.filter((action) => action.class === 'destructive').length,
+  }
+}
+
+export function summarize(plan: Plan): string[] {
+  const {create, change, destroy, start, stop, signatures} = countPlan(plan)
+  const lines = [
+    `Plan: ${create} to create, ${change} to change, ${destroy} to destroy, ${start} to start, ${stop} to stop.`,
+  ]
+  if (signatures > 0)
+    lines.push(
+      `${signatures} action${signatures === 1 ? '' : 's'} can lose data and cannot be carried out without a signature.`,
+    )
+  return lines
+}
+
+export const NO_CHANGES = 'No changes. Your guests match the desired state.'
+
+export function describeUnmanaged({unmanaged}: Plan): string | undefined {
+  if (unmanaged === 0) return undefined
+  return unmanaged === 1
+    ? '1 guest is not in the desired state and is left alone.'
+    : `${unmanaged} guests are not in the desired state and are left alone.`
+}
