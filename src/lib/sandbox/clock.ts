@@ -62,16 +62,18 @@ export class VirtualClock implements Clock {
         reject(abortReason(signal))
         return
       }
-      const sleeper: Sleeper = {dueMs: this.#nowMs + Math.max(0, ms), order: this.#order++, wake: resolve}
+      const onAbort = (): void => {
+        sleeper.wake = undefined
+        reject(abortReason(signal as AbortSignal))
+      }
+      // A task that sleeps often would otherwise gather a listener with each sleep.
+      const wake = (): void => {
+        signal?.removeEventListener('abort', onAbort)
+        resolve()
+      }
+      const sleeper: Sleeper = {dueMs: this.#nowMs + Math.max(0, ms), order: this.#order++, wake}
       this.#push(sleeper)
-      signal?.addEventListener(
-        'abort',
-        () => {
-          sleeper.wake = undefined
-          reject(abortReason(signal))
-        },
-        {once: true},
-      )
+      signal?.addEventListener('abort', onAbort, {once: true})
     })
   }
 

@@ -4,6 +4,9 @@ import type {ClusterState, Guest, Task} from './state.ts'
 
 const FORMAT = 'felhom-sandbox-state/1'
 
+/** What states of earlier versions lack. */
+const NEWER_FIELDS = {backupJobs: []}
+
 interface SavedState {
   format: string
   state: Omit<ClusterState, 'guests'> & {guests: Guest[]}
@@ -22,7 +25,7 @@ export function decodeState(text: string): ClusterState {
       `not a state of this sandbox: expected the format ${FORMAT}, got ${String(saved?.format)}`,
     )
   }
-  const {state} = saved
+  const state: SavedState['state'] = {...NEWER_FIELDS, ...saved.state}
   for (const task of state.tasks) if (task.exitstatus === undefined) markKilled(task)
   return {...state, guests: new Map(state.guests.map((g) => [g.vmid, g]))}
 }

@@ -152,6 +152,12 @@ export interface HaResource {
   max_restart?: number
 }
 
+/** A scheduled vzdump, as jobs.cfg keeps it: option → text. */
+export interface ScheduledBackup {
+  id: string
+  options: Record<string, string | string[]>
+}
+
 export interface Knobs {
   startDelaySeconds: number
   stopDelaySeconds: number
@@ -180,5 +186,6 @@ export interface ClusterState {
   access: Access
   tasks: Task[]
   ha: HaResource[]
+  backupJobs: ScheduledBackup[]
   knobs: Knobs
 }

@@ -1,8 +1,9 @@
 // A backup archive: its name, and what of a guest it keeps.
 import {renderConfigFile} from '../guest/config-file.ts'
+import {includedVolumes} from './included-volumes.ts'
 import {addVolume, findVolume, tryParseVolid} from '../storage/volumes.ts'
 import type {Cluster} from '../cluster.ts'
-import type {Guest, Section, Storage, Volume} from '../state.ts'
+import type {Guest, Storage, Volume} from '../state.ts'
 
 const compressions: Record<string, string> = {'1': '.lzo', lzo: '.lzo', gzip: '.gz', zstd: '.zst'}
 
@@ -49,24 +50,8 @@ interface BackedUpVolume {
 }
 
 function backedUpVolumes(cluster: Cluster, guest: Guest): BackedUpVolume[] {
-  const isBackedUp = guest.kind === 'lxc' ? isBackedUpMount : isBackedUpDrive
-  return Object.keys(guest.config)
-    .filter((option) => isBackedUp(option, guest.config))
-    .flatMap((option) => {
-      const volid = /^(?:volume=|file=)?([^,]+)/.exec(guest.config[option] ?? '')?.[1] ?? ''
-      const volume = findVolume(cluster, volid, guest.node)
-      return volume ? [{option, size: volume.size, used: volume.used ?? Math.floor(volume.size / 20)}] : []
-    })
-}
-
-/** The root always, other mount points only when told to. */
-function isBackedUpMount(option: string, config: Section): boolean {
-  if (option === 'rootfs') return true
-  return /^mp\d+$/.test(option) && /(?:^|,)backup=(?:1|on|yes|true)(?:,|$)/.test(config[option] ?? '')
-}
-
-/** Disks always, unless told not to. */
-function isBackedUpDrive(option: string, config: Section): boolean {
-  if (!/^(?:ide|sata|scsi|virtio)\d+$|^efidisk0$|^tpmstate0$/.test(option)) return false
-  return !/(?:^|,)(?:media=cdrom|backup=(?:0|off|no|false))(?:,|$)/.test(config[option] ?? '')
+  return includedVolumes(guest).flatMap(({option, volid, isIncluded}) => {
+    const volume = isIncluded ? findVolume(cluster, volid, guest.node) : undefined
+    return volume ? [{option, size: volume.size, used: volume.used ?? Math.floor(volume.size / 20)}] : []
+  })
 }

@@ -4,13 +4,15 @@ import {startContainer, stopContainer} from '../lxc/lifecycle/run-container.ts'
 import {powerOff} from '../qemu/lifecycle/stop.ts'
 import {startLocked} from '../qemu/lifecycle/start.ts'
 import {checkLock} from '../guest/snapshots.ts'
-import {isHaManaged} from '../guest/status.ts'
+import {haResource} from '../guest/status.ts'
 import {die} from '../pve-error.ts'
-import {freeVolume, hasContent, requireStorage} from '../storage/volumes.ts'
+import {hasContent, listVolumes, requireStorage} from '../storage/volumes.ts'
 import {addArchive, archiveName} from './archive.ts'
 import {renderNotes} from './notes-template.ts'
+import {prune} from './prune.ts'
+import {keepsAll, type Retention} from './retention.ts'
 import type {Cluster} from '../cluster.ts'
-import type {Guest, Storage} from '../state.ts'
+import type {Guest, Storage, Volume} from '../state.ts'
 import type {TaskContext} from '../tasks/task-runner.ts'
 
 export interface BackupJob {
@@ -22,11 +24,13 @@ export interface BackupJob {
   compress?: string
   notesTemplate?: string
   protect: boolean
-  /** Old backups beyond this many are removed; absent: all are kept. */
-  keepLast?: number
+  /** What is to be kept of the guest's backups. */
+  keep: Retention
+  /** Whether what is not kept goes afterwards; otherwise it is in the way beforehand. */
+  remove: boolean
   commandLine: string
-  /** Dies when the caller may not back the guest up. */
-  requireBackup: (vmid: number) => void
+  /** Whether the caller may back the guest up; dies where it was named and may not. */
+  mayBackUp: (vmid: number) => boolean
 }
 
 const READ_MS = 1000
@@ -52,8 +56,9 @@ export async function runBackup(job: BackupJob, task: TaskContext): Promise<void
 
 async function backUpAll(job: BackupJob, storage: Storage, task: TaskContext): Promise<void> {
   task.log(`INFO: starting new backup job: ${job.commandLine}`)
-  const vmids = [...job.vmids].sort((a, b) => a - b)
-  for (const vmid of vmids) if (job.cluster.guest(vmid)) job.requireBackup(vmid)
+  const vmids = [...job.vmids]
+    .sort((a, b) => a - b)
+    .filter((vmid) => !job.cluster.guest(vmid) || job.mayBackUp(vmid))
   let failures = 0
   for (const vmid of vmids) if (!(await backUpGuest(job, storage, vmid, task))) failures++
   task.log(`INFO: Backup job finished ${failures > 0 ? 'with errors' : 'successfully'}`)
@@ -89,17 +94,14 @@ async function backUpGuest(
   const id = String(vmid)
   try {
     const guest = job.cluster.guest(vmid) ?? die(`unable to find VM '${id}'`)
-    task.log(`INFO: Starting Backup of VM ${id} (${guest.kind})`)
-    task.log(`INFO: status = ${guest.runtime.status}`)
-    if (
-      job.mode === 'stop' &&
-      isHaManaged(job.cluster, guest.kind, vmid) &&
-      guest.runtime.status === 'running'
-    ) {
+    if (job.mode === 'stop' && haResource(job.cluster, guest.kind, vmid)?.state === 'started') {
       die(
         'Cannot execute a backup with stop mode on a HA managed and enabled Service. Use snapshot mode or disable the Service.',
       )
     }
+    requireRoom(job, storage, guest)
+    task.log(`INFO: Starting Backup of VM ${id} (${guest.kind})`)
+    task.log(`INFO: status = ${guest.runtime.status}`)
     await underBackupLock(job.cluster, guest, () => archiveGuest(job, storage, guest, task))
     task.log(`INFO: Finished Backup of VM ${id} (00:00:01)`)
     return true
@@ -132,7 +134,8 @@ async function archiveGuest(
 ): Promise<void> {
   const {cluster} = job
   const isRunning = guest.runtime.status === 'running'
-  const name = archiveName(guest, cluster.clock.now(), job.compress)
+  const startedMs = cluster.clock.now()
+  const name = archiveName(guest, startedMs, job.compress)
   task.log(`INFO: backup mode: ${isRunning ? job.mode : 'stop'}`)
   const restart = isRunning && job.mode === 'stop' ? await stopForBackup(cluster, guest, task) : undefined
   try {
@@ -140,7 +143,9 @@ async function archiveGuest(
     await task.sleep(READ_MS)
     if (guest.kind === 'qemu' && cluster.state.knobs.isHypervisorFaked)
       die('start failed: QEMU exited with code 1')
-    finishArchive(job, storage, guest, name, task)
+    const volume = addArchive(cluster, storage, guest, name)
+    volume.ctime = Math.floor(startedMs / 1000)
+    finishArchive(job, storage, guest, volume, task)
   } finally {
     await restart?.()
   }
@@ -150,10 +155,9 @@ function finishArchive(
   job: BackupJob,
   storage: Storage,
   guest: Guest,
-  name: string,
+  volume: Volume,
   task: TaskContext,
 ): void {
-  const volume = addArchive(job.cluster, storage, guest, name)
   task.log(`INFO: archive file size: ${String(Math.ceil(volume.size / 2 ** 20))}MB`)
   if (job.notesTemplate) {
     task.log('INFO: adding notes to backup')
@@ -163,7 +167,7 @@ function finishArchive(
     task.log('INFO: marking backup as protected')
     volume.protected = true
   }
-  if (job.keepLast !== undefined) prune(job, storage, guest, job.keepLast, task)
+  if (job.remove && !keepsAll(job.keep)) pruneGuest(job, storage, guest, task)
 }
 
 /** Stops the guest and returns how it comes back. */
@@ -186,10 +190,26 @@ async function stopForBackup(
   }
 }
 
-function prune(job: BackupJob, storage: Storage, guest: Guest, keep: number, task: TaskContext): void {
-  const prefix = `${storage.storage}:backup/vzdump-${guest.kind}-${String(guest.vmid)}-`
-  const mine = storage.volumes.filter((v) => v.volid.startsWith(prefix) && !v.protected)
-  const old = mine.sort((a, b) => (a.volid < b.volid ? 1 : -1)).slice(keep)
-  for (const volume of old) freeVolume(job.cluster, volume.volid, guest.node)
-  task.log(`INFO: pruned ${String(old.length)} backup(s)`)
+function pruneGuest(job: BackupJob, storage: Storage, guest: Guest, task: TaskContext): void {
+  const {cluster, keep} = job
+  const rules = Object.keys(keep).sort()
+  const shown = rules.map((rule) => `${rule}=${String(keep[rule])}`).join(', ')
+  task.log(`INFO: prune older backups with retention: ${shown}`)
+  const request = {storage: storage.storage, node: guest.node, keep, vmid: guest.vmid, type: guest.kind}
+  const count = prune(cluster, request, (line) => {
+    task.log(`INFO: ${line}`)
+  })
+  const why = count > 0 ? ' not covered by keep-retention policy' : ''
+  task.log(`INFO: pruned ${String(count)} backup(s)${why}`)
+}
+
+/** Where nothing is removed afterwards, there must be room for one more beforehand. */
+function requireRoom(job: BackupJob, storage: Storage, guest: Guest): void {
+  if (job.remove || job.protect || keepsAll(job.keep)) return
+  const limit = Object.values(job.keep).reduce((sum, count) => sum + count, 0)
+  const backups = listVolumes(storage, guest.node, {vmid: guest.vmid, content: 'backup'})
+  if (backups.filter((v) => !v.protected).length < limit) return
+  die(
+    `There is a max backup limit of ${String(limit)} enforced by the target storage or the vzdump parameters. Either increase the limit or delete old backups.`,
+  )
 }

@@ -1,8 +1,15 @@
 // vzdump: starts backup jobs and reads the config inside an archive.
 import {flag, nodeOf, optionalText, text, type Call, type Route} from '../call.ts'
-import {requirePrivs, ROOT} from '../access/permissions.ts'
+import {hasPrivs, requirePrivs} from '../access/permissions.ts'
 import {archivedConfig} from '../backup/archive.ts'
-import {notesTemplateProblem} from '../backup/notes-template.ts'
+import {includedGuests} from '../backup/included-guests.ts'
+import {
+  checkBackupOptions,
+  requireOptionPrivileges,
+  selectionOf,
+  storageOption,
+} from '../backup/backup-options.ts'
+import {parseRetention, type Retention} from '../backup/retention.ts'
 import {runBackup, type BackupJob} from '../backup/run-backup.ts'
 import {die, paramError} from '../pve-error.ts'
 import {checkVolumeAccess} from '../guest/volume-access.ts'
@@ -25,19 +32,19 @@ export const routes: Route[] = [
   },
 ]
 
-function startBackup(call: Call): string {
+async function startBackup(call: Call): Promise<string> {
   const {cluster, principal} = call
   const node = nodeOf(call)
   checkPrivileges(call)
-  checkParameters(call)
+  checkBackupOptions(call.params, true)
   const {vmids, elsewhere} = chooseGuests(call)
   if (flag(call, 'stop')) {
-    requirePrivs(call, `/nodes/${node}`, ['Sys.Modify'])
-    for (const task of cluster.tasks.running(node)) if (task.type === 'vzdump') cluster.tasks.kill(task.upid)
+    const running = [...cluster.tasks.running(node)].find((task) => task.type === 'vzdump')
+    if (running) await cluster.tasks.stop(running.upid)
     if (vmids.length === 0) return 'OK'
   }
-  if (vmids.length === 0 && !isAll(call)) return 'OK'
-  const storage = storageOf(call)
+  if (vmids.length === 0 && !selectionOf(call.params).isAll) return 'OK'
+  const storage = storageOption(call.params) ?? die('folders outside of storages are not modelled')
   requirePrivs(call, `/storage/${storage}`, ['Datastore.AllocateSpace'])
   const job = describeJob(call, storage, vmids)
   const id = vmids.length === 1 ? String(vmids[0]) : ''
@@ -47,14 +54,9 @@ function startBackup(call: Call): string {
   })
 }
 
-const storageOf = (call: Call): string => optionalText(call, 'storage') ?? 'local'
-const isAll = (call: Call): boolean =>
-  flag(call, 'all') || (optionalText(call, 'exclude') !== undefined && !optionalText(call, 'pool'))
-
 function describeJob(call: Call, storage: string, vmids: number[]): BackupJob {
   const compress = optionalText(call, 'compress')
   const notesTemplate = optionalText(call, 'notes-template')
-  const keepLast = keepLastOf(call, storage)
   return {
     cluster: call.cluster,
     node: nodeOf(call),
@@ -64,21 +66,21 @@ function describeJob(call: Call, storage: string, vmids: number[]): BackupJob {
     ...(compress !== undefined && {compress}),
     ...(notesTemplate !== undefined && {notesTemplate}),
     protect: flag(call, 'protected'),
-    ...(keepLast !== undefined && {keepLast}),
+    keep: retentionOf(call, storage),
+    remove: optionalText(call, 'remove') !== '0',
     commandLine: commandLine(call, vmids),
-    requireBackup: (vmid) => {
-      if (!isAll(call)) requirePrivs(call, `/vms/${String(vmid)}`, ['VM.Backup'])
+    mayBackUp: (vmid) => {
+      const path = `/vms/${String(vmid)}`
+      if (!selectionOf(call.params).isAll) requirePrivs(call, path, ['VM.Backup'])
+      return hasPrivs(call, path, ['VM.Backup'])
     },
   }
 }
 
-/** Of all retention rules only the plain number is modelled. */
-function keepLastOf(call: Call, storage: string): number | undefined {
-  if (optionalText(call, 'remove') === '0') return undefined
-  const config = findStorage(call.cluster, storage)?.config['prune-backups']
-  const rule = optionalText(call, 'prune-backups') ?? config ?? ''
-  const last = /(?:^|,)keep-last=(\d+)/.exec(rule)?.[1]
-  return last === undefined || /(?:^|,)keep-all=1/.test(rule) ? undefined : Number(last)
+/** The caller's, else the storage's; by default everything stays. */
+function retentionOf(call: Call, storage: string): Retention {
+  const configured = findStorage(call.cluster, storage)?.config['prune-backups']
+  return parseRetention(optionalText(call, 'prune-backups') ?? configured ?? 'keep-all=1')
 }
 
 function commandLine(call: Call, vmids: number[]): string {
@@ -89,60 +91,20 @@ function commandLine(call: Call, vmids: number[]): string {
   return ['vzdump', ...vmids.map(String), ...shown].join(' ')
 }
 
-const rootOnly = ['tmpdir', 'dumpdir', 'script', 'job-id']
-const tuning = ['bwlimit', 'ionice', 'performance']
-
 function checkPrivileges(call: Call): void {
   if (flag(call, 'stdout')) paramError({stdout: 'option is only allowed on the command line interface.'})
-  if (call.principal.authid === ROOT) return
-  for (const name of rootOnly) if (name in call.params) paramError({[name]: 'Only root may set this option.'})
-  if (tuning.some((name) => name in call.params)) requirePrivs(call, '/', ['Sys.Modify'])
-  if (optionalText(call, 'prune-backups') !== undefined) {
-    requirePrivs(call, `/storage/${storageOf(call)}`, ['Datastore.Allocate'])
-  }
-}
-
-function checkParameters(call: Call): void {
-  const vmid = optionalText(call, 'vmid')
-  for (const name of ['all', 'exclude', 'pool']) {
-    const value = optionalText(call, name)
-    if (vmid && value && value !== '0') paramError({[name]: "option conflicts with option 'vmid'"})
-  }
-  const template = optionalText(call, 'notes-template')
-  const problem = template ? notesTemplateProblem(template) : undefined
-  if (problem !== undefined) paramError({'notes-template': problem})
-  if (!(isAll(call) || flag(call, 'stop') || optionalText(call, 'pool')) && !vmid) {
-    paramError({vmid: 'property is missing'})
-  }
+  requireOptionPrivileges(call, call.params)
+  const storage = storageOption(call.params)
+  if (optionalText(call, 'prune-backups') === undefined || storage === undefined) return
+  requirePrivs(call, `/storage/${storage}`, ['Datastore.Allocate'])
 }
 
 /** The guests here, and those that the caller named, but nobody has; guests of other nodes are left out. */
 function chooseGuests(call: Call): {vmids: number[]; elsewhere: number[]} {
-  const {state} = call.cluster
-  const candidates = candidateVmids(call)
-  const nodeOfGuest = (vmid: number): string | undefined => state.guests.get(vmid)?.node
-  const vmids = candidates.filter((vmid) => (nodeOfGuest(vmid) ?? nodeOf(call)) === nodeOf(call))
-  return {vmids, elsewhere: candidates.filter((vmid) => !vmids.includes(vmid))}
-}
-
-const splitVmids = (list: string): number[] =>
-  list
-    .split(/[,;\0\s]+/)
-    .filter((item) => item !== '')
-    .map(Number)
-
-function candidateVmids(call: Call): number[] {
-  const {state} = call.cluster
-  const pool = optionalText(call, 'pool')
-  if (pool) {
-    const found = state.pools.find((p) => p.poolid === pool) ?? die(`pool '${pool}' does not exist`)
-    return found.vmids.filter((vmid) => state.guests.has(vmid))
-  }
-  const vmids = optionalText(call, 'vmid')
-  if (vmids) return [...new Set(splitVmids(vmids))]
-  if (!isAll(call)) return []
-  const excluded = new Set(splitVmids(optionalText(call, 'exclude') ?? ''))
-  return [...state.guests.keys()].filter((vmid) => !excluded.has(vmid))
+  const {cluster} = call
+  const all = includedGuests(cluster, selectionOf(call.params))
+  const isHere = (id: number): boolean => (cluster.guest(id)?.node ?? nodeOf(call)) === nodeOf(call)
+  return {vmids: all.filter(isHere), elsewhere: all.filter((id) => !isHere(id))}
 }
 
 function extractConfig(call: Call): string {

@@ -1,4 +1,4 @@
-// The cluster as a whole: its resources, members, options, the next free vmid and the backup jobs.
+// The cluster as a whole: its resources, members, options and the next free vmid.
 import {optionalText, type Call, type Route} from '../call.ts'
 import {hasPrivs} from '../access/permissions.ts'
 import {die, paramError} from '../pve-error.ts'
@@ -16,9 +16,6 @@ export const routes: Route[] = [
   {method: 'GET', path: '/cluster/status', handler: readStatus},
   {method: 'GET', path: '/cluster/nextid', handler: nextId},
   {method: 'GET', path: '/cluster/options', handler: readOptions},
-  {method: 'GET', path: '/cluster/backup', handler: () => []},
-  {method: 'GET', path: '/cluster/backup-info', handler: () => [{subdir: 'not-backed-up'}]},
-  {method: 'GET', path: '/cluster/backup-info/not-backed-up', handler: listNotBackedUp},
 ]
 
 function listResources(call: Call): Row[] {
@@ -147,13 +144,6 @@ function nextId(call: Call): string {
   const [lower, upper] = [bound('lower', 100), bound('upper', 1_000_000)]
   for (let vmid = lower; vmid < upper; vmid++) if (!guests.has(vmid)) return String(vmid)
   die(`unable to get any free VMID in range [${String(lower)}, ${String(upper)}]`)
-}
-
-/** There are no backup jobs here, so no guest is in one. */
-function listNotBackedUp(call: Call): Row[] {
-  return [...call.cluster.state.guests.values()]
-    .filter((guest) => hasPrivs(call, `/vms/${String(guest.vmid)}`, ['VM.Audit']))
-    .map(({vmid, kind, config}) => ({vmid, type: kind, name: config['hostname'] ?? config['name'] ?? ''}))
 }
 
 function readOptions(call: Call): Row {

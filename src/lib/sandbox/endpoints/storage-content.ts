@@ -1,21 +1,16 @@
 // The volumes of a storage as one node lists them: images, templates, ISO files and backups.
 import {nodeOf, optionalText, text, vmidOf, type Call, type Route} from '../call.ts'
 import {die, paramError} from '../pve-error.ts'
-import {requirePrivs} from '../access/permissions.ts'
 import {checkVolumeAccess} from '../guest/volume-access.ts'
 import {
   addVolume,
-  findVolume,
-  freeVolume,
   hasContent,
   listVolumes,
-  parseVolid,
   parseVolname,
   requireStorage,
   storageType,
-  tryParseVolid,
-  volumePath,
 } from '../storage/volumes.ts'
+import {routes as volumeRoutes} from './storage-volume.ts'
 import type {Storage, Volume} from '../state.ts'
 
 const content = '/nodes/{node}/storage/{storage}/content'
@@ -23,9 +18,7 @@ const content = '/nodes/{node}/storage/{storage}/content'
 export const routes: Route[] = [
   {method: 'GET', path: content, handler: listContent},
   {method: 'POST', path: content, handler: allocate},
-  {method: 'GET', path: `${content}/{volume}`, handler: readVolume},
-  {method: 'PUT', path: `${content}/{volume}`, handler: updateVolume},
-  {method: 'DELETE', path: `${content}/{volume}`, handler: deleteVolume},
+  ...volumeRoutes,
 ]
 
 function listContent(call: Call): unknown[] {
@@ -67,77 +60,13 @@ function contentRow(storage: Storage, volume: Volume, kind: string): Record<stri
   if (kind === 'backup') {
     const subtype = /vzdump-(lxc|qemu)-/.exec(volid)?.[1]
     if (subtype !== undefined) row['subtype'] = subtype
-    if (notes !== undefined) row['notes'] = notes
+    if (notes !== undefined) row['notes'] = notes.split('\n', 1)[0]
     if (volume.protected) row['protected'] = 1
   } else if ((kind === 'images' || kind === 'rootdir') && storageType(storage).naming === 'file') {
     row['used'] = volume.used ?? size
     row['parent'] = volume.parent ?? null
   }
   return row
-}
-
-/** The volid that `{volume}` means, with or without its storage. */
-function volidOf(call: Call): string {
-  const storage = text(call, 'storage')
-  const volume = text(call, 'volume')
-  if (!volume.includes(':')) return `${storage}:${volume}`
-  const id = tryParseVolid(volume) ?? paramError({volume: `unable to parse volume ID '${volume}'\n`})
-  if (id.storage !== storage) paramError({volume: `storage ID missmatch (${id.storage} != ${storage})\n`})
-  return volume
-}
-
-function readVolume(call: Call): unknown {
-  const volid = volidOf(call)
-  checkVolumeAccess(call, undefined, volid)
-  const volume = findVolume(call.cluster, volid, nodeOf(call))
-  if (!volume) die(`volume_size_info on '${volid}' failed - no format`)
-  const isImage = volume.content === 'images' || volume.content === 'rootdir'
-  return {
-    path: volumePath(call.cluster, volid),
-    size: volume.size,
-    used: volume.used ?? volume.size,
-    format: isImage ? volume.format : 'raw',
-    ...(volume.notes !== undefined && {notes: volume.notes}),
-    ...(volume.content === 'backup' && {protected: volume.protected ? 1 : 0}),
-  }
-}
-
-function updateVolume(call: Call): null {
-  const volid = volidOf(call)
-  checkVolumeAccess(call, undefined, volid)
-  const {storage, volname} = parseVolid(volid)
-  const isBackup = parseVolname(requireStorage(call.cluster, storage), volname).content === 'backup'
-  for (const attribute of ['notes', 'protected'] as const) {
-    const value = optionalText(call, attribute)
-    if (value === undefined) continue
-    if (!isBackup) die(`only backups support attribute '${attribute}'`)
-    const volume = findVolume(call.cluster, volid, nodeOf(call)) ?? die(`volume '${volid}' does not exist`)
-    if (attribute === 'protected') volume.protected = value === '1'
-    else if (value === '') delete volume.notes
-    else volume.notes = value
-  }
-  return null
-}
-
-function deleteVolume(call: Call): string {
-  const {cluster} = call
-  const node = nodeOf(call)
-  const volid = volidOf(call)
-  const {storage: id, volname} = parseVolid(volid)
-  const parsed = parseVolname(requireStorage(cluster, id), volname)
-  if (parsed.content === 'backup' && parsed.vmid !== undefined) {
-    requirePrivs(call, `/storage/${id}`, ['Datastore.AllocateSpace'])
-    requirePrivs(call, `/vms/${String(parsed.vmid)}`, ['VM.Backup'])
-  } else {
-    requirePrivs(call, `/storage/${id}`, ['Datastore.Allocate'])
-  }
-  const taskId = parsed.vmid === undefined ? id : `${String(parsed.vmid)}@${id}`
-  return cluster.tasks.start(node, 'imgdel', taskId, call.principal.authid, (task) => {
-    const volume = findVolume(cluster, volid, node)
-    if (volume?.protected) die(`cannot remove protected volume '${volname}' on '${id}'`)
-    freeVolume(cluster, volid, node)
-    task.log(`Removed volume '${volid}'`)
-  })
 }
 
 const UNIT_KIB: Record<string, number> = {'': 1, M: 1024, G: 1024 * 1024}
@@ -169,7 +98,7 @@ function allocate(call: Call): string {
 /** The storage's own spelling of a name that the caller chose. */
 function allocatedName(storage: Storage, vmid: number, name: string, format: string): string {
   if (storageType(storage).naming === 'file') {
-    const extension = /\.([a-z0-9]+)$/.exec(name)?.[1] ?? ''
+    const extension = parseVolname(storage, `${String(vmid)}/${name}`).format
     if (extension !== format)
       die(`illegal name '${name}' - wrong extension for format ('${extension} != '${format}')`)
     return `${String(vmid)}/${name}`

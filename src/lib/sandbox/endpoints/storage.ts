@@ -11,6 +11,7 @@ import {
   requireStorage,
   storageType,
 } from '../storage/volumes.ts'
+import {routes as pruneRoutes} from './prune-backups.ts'
 import {routes as contentRoutes} from './storage-content.ts'
 import type {Cluster} from '../cluster.ts'
 import type {Storage} from '../state.ts'
@@ -26,6 +27,7 @@ export const routes: Route[] = [
   },
   {method: 'GET', path: '/nodes/{node}/storage/{storage}/status', handler: readStatus},
   ...contentRoutes,
+  ...pruneRoutes,
 ]
 
 const folders = [
@@ -33,7 +35,6 @@ const folders = [
   'download-url',
   'file-restore',
   'import-metadata',
-  'identity',
   'oci-registry-pull',
   'prunebackups',
   'rrd',

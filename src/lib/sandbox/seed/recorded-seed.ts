@@ -23,6 +23,7 @@ export function readRecordedSeed(seed: SeedObject): ClusterState {
     access: readAccess(seed),
     tasks,
     ha: [],
+    backupJobs: [],
     knobs: {
       startDelaySeconds: seed.object('knobDefaults').number('startDelaySeconds', 1),
       stopDelaySeconds: seed.object('knobDefaults').number('stopDelaySeconds', 1),

@@ -70,7 +70,9 @@ describe('backup endpoints', () => {
     expect(
       await dump({vmid: 101, 'notes-template': '{{guestname}} on {{node}} of {{cluster}}\\n{{vmid}}'}),
     ).to.equal('OK')
-    expect((await backups(101)).map((b) => b['notes'])).to.include('dns1 on pve1 of homelab\n101')
+    const listed = (await backups(101)).find((b) => b['notes'] === 'dns1 on pve1 of homelab')
+    const path = `/nodes/pve1/storage/nas/content/${encodeURIComponent(String(listed?.['volid']))}`
+    expect((await sandbox.get(path)).data).to.include({notes: 'dns1 on pve1 of homelab\n101'})
     const answer = await sandbox.post('/nodes/pve1/vzdump', {
       vmid: 101,
       storage: 'nas',

@@ -45,7 +45,7 @@ describe('storage endpoints', () => {
     expect((await sandbox.post(path, form)).data).to.equal('nas:150/vm-150-disk-7.qcow2')
     expect((await sandbox.post(path, form)).reason).to.contain('already exists')
     expect((await sandbox.post(path, {...form, filename: 'x', size: '1G'})).reason).to.contain(
-      "illegal name 'x'",
+      "unable to parse volume filename 'x'",
     )
     expect((await sandbox.post(path, {...form, size: '1X'})).status).to.equal(400)
   })
@@ -64,11 +64,31 @@ describe('storage endpoints', () => {
 
   it('note things on backups only', async () => {
     const path = '/nodes/pve1/storage/nas/content/nas:150%2Fvm-150-disk-0.raw'
-    expect((await sandbox.put(path, {notes: 'x'})).reason).to.equal("only backups support attribute 'notes'")
+    expect((await sandbox.put(path, {notes: 'x'})).reason).to.equal('only backups can have notes')
   })
 
   it('refuse a volume of another storage', async () => {
     const answer = await sandbox.get('/nodes/pve1/storage/nas/content/local:iso%2Fx.iso')
-    expect(answer.errors).to.deep.equal({volume: 'storage ID missmatch (local != nas)\n'})
+    expect(answer.errors).to.deep.equal({volume: 'storage ID mismatch (local != nas)\n'})
+  })
+
+  it('wait for a removal when told to, and tell how it failed', async () => {
+    const [backup] = await rows('/nodes/pve1/storage/nas/content?content=backup&vmid=120')
+    const path = `/nodes/pve1/storage/nas/content/${encodeURIComponent(String(backup?.['volid']))}`
+    const refused = await sandbox.delete(`${path}?delay=5`)
+    expect(refused.reason).to.match(/^cannot remove protected volume/)
+    await sandbox.put(path, {protected: 0})
+    expect(await sandbox.delete(`${path}?delay=5`)).to.deep.include({status: 200, data: null})
+  })
+
+  it('show empty notes of a backup, and take notes where there is none', async () => {
+    const answer = await sandbox.post('/nodes/pve1/vzdump', {vmid: 101, storage: 'nas'})
+    await sandbox.outcome(answer)
+    const all = await rows('/nodes/pve1/storage/nas/content?content=backup&vmid=101')
+    const path = (volid: unknown): string =>
+      `/nodes/pve1/storage/nas/content/${encodeURIComponent(String(volid))}`
+    expect((await sandbox.get(path(all.at(-1)?.['volid']))).data).to.include({notes: '', protected: 0})
+    const missing = path('nas:backup/vzdump-lxc-101-2020_01_01-00_00_00.tar.zst')
+    expect((await sandbox.put(missing, {notes: 'x'})).status).to.equal(200)
   })
 })

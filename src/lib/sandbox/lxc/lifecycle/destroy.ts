@@ -1,10 +1,18 @@
 // DELETE of a container: its volumes, its access, and last its config file, so that the id is not reused early.
 import {flag, nodeOf, vmidOf, type Call} from '../../call.ts'
 import {die} from '../../pve-error.ts'
+import {leaveBackupJobs} from '../../backup/included-guests.ts'
 import {removeGuest, removeGuestAccess} from '../../guest/registry.ts'
 import {checkLock} from '../../guest/snapshots.ts'
 import {haResource, isRunning, serviceId} from '../../guest/status.ts'
-import {freeVolume, parseVolid, parseVolname, requireStorage, volumesOfGuest} from '../../storage/volumes.ts'
+import {
+  freeVolume,
+  hasContent,
+  parseVolid,
+  parseVolname,
+  requireStorage,
+  volumesOfGuest,
+} from '../../storage/volumes.ts'
 import {volumesIn} from './container-volumes.ts'
 import {forkTask, isContainerRunning, withGuest} from './power.ts'
 import {stopContainer} from './run-container.ts'
@@ -69,9 +77,10 @@ export function freeContainerVolumes(cluster: Cluster, guest: Guest, task: TaskC
   }
 }
 
+/** Whatever carries the container's id on a storage for containers. */
 function freeUnreferenced(cluster: Cluster, guest: Guest, task: TaskContext): void {
-  for (const {volid, content} of volumesOfGuest(cluster, guest.vmid, guest.node)) {
-    if (content !== 'rootdir') continue
+  for (const {volid} of volumesOfGuest(cluster, guest.vmid, guest.node)) {
+    if (!hasContent(requireStorage(cluster, parseVolid(volid).storage), 'rootdir')) continue
     try {
       freeVolume(cluster, volid, guest.node)
     } catch (error) {
@@ -82,6 +91,7 @@ function freeUnreferenced(cluster: Cluster, guest: Guest, task: TaskContext): vo
 
 function purge(cluster: Cluster, guest: Guest, task: TaskContext): void {
   task.log(`purging CT ${String(guest.vmid)} from related configurations..`)
+  leaveBackupJobs(cluster, guest.vmid)
   if (!haResource(cluster, 'lxc', guest.vmid)) return
   const sid = serviceId('lxc', guest.vmid)
   cluster.state.ha = cluster.state.ha.filter((r) => r.sid !== sid)

@@ -4,6 +4,7 @@ import {removeGuest, removeGuestAccess} from '../../guest/registry.ts'
 import {checkLock, isTemplate} from '../../guest/snapshots.ts'
 import {haResource} from '../../guest/status.ts'
 import {die, PveError} from '../../pve-error.ts'
+import {leaveBackupJobs} from '../../backup/included-guests.ts'
 import {freeVolume, volumesOfGuest} from '../../storage/volumes.ts'
 import {isPlainCdrom} from '../config/drive.ts'
 import {drivesWithUnused, volidOf} from './drives.ts'
@@ -97,6 +98,7 @@ function free(cluster: Cluster, guest: Guest, volid: string, task: TaskContext):
 
 function purge(cluster: Cluster, vmid: number, task: TaskContext): void {
   task.log(`purging VM ${String(vmid)} from related configurations..`)
+  leaveBackupJobs(cluster, vmid)
   const resource = haResource(cluster, 'qemu', vmid)
   if (!resource) return
   cluster.state.ha = cluster.state.ha.filter((other) => other !== resource)
