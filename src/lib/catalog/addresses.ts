@@ -22,7 +22,7 @@ export function isIpv6Cidr(text: string): boolean {
 }
 
 function isPrefix(bits: string | undefined, most: number): boolean {
-  return bits !== undefined && /^\d{1,3}$/.test(bits) && Number(bits) <= most
+  return bits !== undefined && /^\d{1,3}$/.test(bits) && Number(bits) >= 8 && Number(bits) <= most
 }
 
 /** The eight groups of an IPv6 address; undefined when it is none. */

@@ -109,7 +109,7 @@ function concludeParts(
   written: ReadonlyMap<string, string | null>,
 ): Comparison {
   if (option.isDisk) mergeVolume(option, known, merged)
-  const wanted = normaliseParts(option, format, merged)
+  const wanted = merged.size === 0 ? undefined : normaliseParts(option, format, merged)
   if (wanted === normaliseOption(option, live)) return EQUAL
   const after = merged.size === 0 ? undefined : printProperties(format, merged)
   const note = noteKept(option, known, merged, written)

@@ -18,6 +18,7 @@ export function hasSizeUnit(text: string): boolean {
 
 /** As Proxmox writes it: the largest unit that holds a whole number (`8G`, `51M`, `528K`, `1023`). */
 export function formatSize(bytes: number): string {
+  if (bytes === 0) return '0T'
   const [amount, unit] = inWholeUnits(bytes)
   return `${String(amount)}${unit}`
 }

@@ -19,3 +19,9 @@ function decodeKeys(text: string): string {
     return text
   }
 }
+
+const KEY = /(?:^|\s)(?:sk-)?(?:ssh|ecdsa)-[\w@.-]+\s+[A-Za-z0-9+/]{16,}={0,2}(?:\s|$)/
+
+export function isSshKey(line: string): boolean {
+  return KEY.test(line)
+}
