@@ -23,6 +23,7 @@ export {default as buildConnector} from 'undici/lib/core/connect.js'`,
   '@oclif/core': `export {Command} from '@oclif/core/command'
 export {run} from '@oclif/core/run'
 export {settings} from '@oclif/core/settings'
+export * as Args from '@oclif/core/args'
 export * as Flags from '@oclif/core/flags'
 export * as Errors from '@oclif/core/errors'`,
 }

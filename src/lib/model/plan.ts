@@ -65,6 +65,8 @@ export interface OptionChange {
   /** Proxmox's own text; undefined: not set. Secrets are never here. */
   readonly before: string | undefined
   readonly after: string | undefined
+  /** Of a property string: the parts that differ, by name. */
+  readonly parts?: readonly PartChange[]
   /** The value is a secret: shown as such, never compared. */
   readonly secret?: true
   readonly impact: Impact
@@ -74,6 +76,12 @@ export interface OptionChange {
   readonly note?: string
   /** Options that Proxmox rewrites as a consequence. */
   readonly sideEffects?: readonly string[]
+}
+
+export interface PartChange {
+  readonly part: string
+  readonly before: string | undefined
+  readonly after: string | undefined
 }
 
 /**

@@ -2,11 +2,13 @@
 // are carried out: written to the config, grown by a resize, or impossible.
 import {compareOption} from '../catalog/compare-option.ts'
 import {findOption, type Option} from '../catalog/option.ts'
+import type {PropertyFormat} from '../catalog/property-format.ts'
+import {parseProperties} from '../catalog/property-string.ts'
 import {parseSizeBytes, showSize} from '../catalog/sizes.ts'
 import {weighChange} from '../catalog/weigh-change.ts'
 import {REDACTED, type ActualGuest, type KnownConfig} from '../model/actual.ts'
 import type {DesiredGuest, DesiredOption, DesiredValue} from '../model/desired.ts'
-import type {Need, OptionChange, PlanProblem} from '../model/plan.ts'
+import type {Need, OptionChange, PartChange, PlanProblem} from '../model/plan.ts'
 
 export interface WeighedChange {
   readonly change: OptionChange
@@ -100,11 +102,33 @@ function weigh(
       before,
       after,
       ...weight,
+      ...describeParts(option, before, after),
       ...(remark !== '' && {note: remark}),
       ...(sideEffects && sideEffects.length > 0 && {sideEffects}),
     },
     needs: needs(guest.vmid),
   }
+}
+
+/** Which parts of a property string differ, for the reader: the strings are long and the difference is small. */
+function describeParts(
+  option: Option,
+  before: string | undefined,
+  after: string | undefined,
+): {parts?: PartChange[]} {
+  if (!option.format || before === undefined || after === undefined) return {}
+  const [old, fresh] = [before, after].map((text) => readParts(option.format ?? {}, text))
+  if (!old || !fresh) return {}
+  const names = [...new Set([...old.keys(), ...fresh.keys()])].sort()
+  const parts = names
+    .map((part) => ({part, before: old.get(part), after: fresh.get(part)}))
+    .filter((change) => change.before !== change.after)
+  return parts.length > 0 ? {parts} : {}
+}
+
+function readParts(format: PropertyFormat, text: string): ReadonlyMap<string, string> | undefined {
+  const reading = parseProperties(format, text)
+  return 'parts' in reading ? reading.parts : undefined
 }
 
 interface SplitSize {

@@ -26,6 +26,7 @@ export function planCreation(desired: DesiredGuest, cluster: ActualCluster, base
     from: originOf(create),
     options: [...desired.options.values()]
       .map((option) => describeOption(desired, option))
+      .filter((change) => change.secret === true || change.after !== undefined)
       .sort((a, b) => (a.option < b.option ? -1 : 1)),
     why: 'it is desired and does not exist',
     impact: 'none',
@@ -89,6 +90,7 @@ function createNeeds(desired: DesiredGuest, create: DesiredCreate): Need[] {
   return needs
 }
 
+/** At creation every option that was written is sent, also one that equals the default. */
 function describeOption(desired: DesiredGuest, wanted: DesiredOption): OptionChange {
   const common = {
     option: wanted.name,
@@ -97,10 +99,12 @@ function describeOption(desired: DesiredGuest, wanted: DesiredOption): OptionCha
     reversible: true,
     class: 'benign',
   } as const
-  if (wanted.value.is === 'secret') return {...common, after: undefined, secret: true}
+  const {value} = wanted
+  if (value.is === 'secret') return {...common, after: undefined, secret: true}
   const option = findOption(desired.kind, wanted.name)
-  const comparison = option ? compareOption(option, undefined, wanted.value) : undefined
-  return {...common, after: comparison?.equal === false ? comparison.after : undefined}
+  const comparison = option ? compareOption(option, undefined, value) : undefined
+  if (comparison?.equal === false) return {...common, after: comparison.after}
+  return {...common, after: value.is === 'text' ? value.text : undefined}
 }
 
 function nameOf(desired: DesiredGuest): string | undefined {

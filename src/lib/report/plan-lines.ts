@@ -1,32 +1,42 @@
-// The lines inside a guest's block: one per option, keys padded, values escaped, long texts as a diff of lines.
+// The lines inside a guest's block: one per option, keys padded, values escaped; property strings by the parts
+// that differ, long texts as a diff of lines, remarks on a line of their own where they would not fit.
 import {diffLines} from 'diff'
 import type {GuestPlan, OptionChange, PlannedAction} from '../model/plan.ts'
 import {escapeText} from './escape-text.ts'
 import type {Palette} from './palette.ts'
 import {describePower, remarkOn, type ShowValue} from './plan-words.ts'
-import type {Paint} from './text-table.ts'
-import {showBytes} from './show-bytes.ts'
+import {showBytes, showProxmoxSize} from './show-bytes.ts'
+import {cellWidth, wrapText, type Paint} from './text-table.ts'
 
-interface LineOptions {
+export interface LineOptions {
   readonly palette: Palette
+  readonly width: number
   readonly showValue: ShowValue
 }
 
+type Mark = '+' | '~' | '-'
+
 interface Line {
-  readonly symbol: '+' | '~' | '-'
+  readonly mark: Mark
   readonly key: string
-  /** Already escaped. */
-  readonly before: string | undefined
-  readonly after: string | undefined
+  /** `1GiB -> 2GiB`, already escaped. */
+  readonly value: string
   readonly remark: string
-  /** Lines of a text diff below the key, instead of before and after. */
-  readonly body?: readonly string[]
+  /** Lines below the key instead of a value beside it. */
+  readonly body?: readonly BodyLine[]
+  /** What closes the body. */
+  readonly close?: string
+}
+
+interface BodyLine {
+  readonly mark: Mark | ' '
+  readonly text: string
 }
 
 export function renderGuestLines(guest: GuestPlan, options: LineOptions): string[] {
   const lines = guest.actions.flatMap((action) => linesOf(action, guest, options))
   const keyWidth = Math.max(0, ...lines.map((line) => line.key.length))
-  const rendered = lines.flatMap((line) => renderLine(line, keyWidth, options.palette))
+  const rendered = lines.flatMap((line) => renderLine(line, keyWidth, options))
   if (guest.unchangedOptions === 0) return rendered
   const count = guest.unchangedOptions
   const hidden = `        # (${count} unchanged option${count === 1 ? '' : 's'} hidden)`
@@ -42,105 +52,105 @@ function linesOf(action: PlannedAction, guest: GuestPlan, options: LineOptions):
     case 'destroy':
       return action.volumes.map(({option, text}) => volumeLine(option, text))
     case 'resize': {
-      const [before, after] = [showBytes(action.fromBytes), showBytes(action.toBytes)]
-      return [{symbol: '~', key: action.disk, before, after, remark: 'grows; cannot be undone'}]
+      const value = `${showBytes(action.fromBytes)} -> ${showBytes(action.toBytes)}`
+      return [{mark: '~', key: escapeText(action.disk), value, remark: 'grows; cannot be undone'}]
     }
     case 'migrate':
       return [
         {
-          symbol: '~',
+          mark: '~',
           key: 'node',
-          before: escapeText(guest.node ?? ''),
-          after: escapeText(action.to.join(' or ')),
+          value: arrow(escapeText(guest.node ?? ''), escapeText(action.to.join(' or '))),
           remark: '',
         },
       ]
-    default: {
-      const power = describePower(action, guest)
-      return power
-        ? [
-            {
-              symbol: power.before === '' ? '+' : '~',
-              key: 'run',
-              before: power.before || undefined,
-              after: power.after,
-              remark: escapeText(power.remark),
-            },
-          ]
-        : []
-    }
+    default:
+      return powerLine(action, guest)
   }
 }
 
+function powerLine(action: PlannedAction, guest: GuestPlan): Line[] {
+  const power = describePower(action, guest)
+  if (!power) return []
+  const value = power.before === '' ? power.after : arrow(power.before, power.after)
+  return [{mark: power.before === '' ? '+' : '~', key: 'run', value, remark: escapeText(power.remark)}]
+}
+
+const arrow = (before: string, after: string): string => `${before} -> ${after}`
+
 function optionLine(change: OptionChange, guest: GuestPlan, {showValue}: LineOptions): Line {
-  const {option, before, after} = change
-  const symbol = before === undefined ? '+' : after === undefined && !change.secret ? '-' : '~'
-  const common = {symbol, key: escapeText(option), remark: escapeText(remarkOn(change))} as const
-  if (change.secret) return {...common, before: undefined, after: '(secret)'}
-  if (/\n./.test(`${before ?? ''}${after ?? ''}`)) {
-    return {...common, before: undefined, after: undefined, body: textDiff(before ?? '', after ?? '')}
+  const {option, before, after, parts} = change
+  const mark = change.secret ? '+' : markOf(before, after)
+  const common = {mark, key: escapeText(option), remark: escapeText(remarkOn(change))}
+  if (change.secret) return {...common, value: '(secret)'}
+  if (parts && before !== undefined && after !== undefined) {
+    return {...common, value: '{', body: parts.map(({part, ...values}) => partLine(part, values)), close: '}'}
   }
-  const show = (text: string | undefined): string | undefined =>
-    text === undefined ? undefined : escapeText(showValue(guest.kind, option, text))
-  return {...common, before: show(before), after: show(after)}
+  if (/\n./.test(`${before ?? ''}${after ?? ''}`)) {
+    return {...common, value: '<text>', body: textDiff(before ?? '', after ?? '')}
+  }
+  const show = (text: string): string => escapeText(showValue(guest.kind, option, text))
+  if (before !== undefined && after !== undefined) return {...common, value: arrow(show(before), show(after))}
+  return {...common, value: show(before ?? after ?? '')}
+}
+
+const markOf = (before: string | undefined, after: string | undefined): Mark =>
+  before === undefined ? '+' : after === undefined ? '-' : '~'
+
+function partLine(
+  part: string,
+  {before, after}: {before: string | undefined; after: string | undefined},
+): BodyLine {
+  const [old, fresh] = [before, after].map((text) => (text === undefined ? undefined : escapeText(text)))
+  const value = old !== undefined && fresh !== undefined ? arrow(old, fresh) : (old ?? fresh ?? '')
+  return {mark: markOf(before, after), text: `${escapeText(part)} = ${value}`}
 }
 
 function originLine(from: Extract<PlannedAction, {type: 'create'}>['from']): Line {
-  const source =
-    'template' in from
-      ? from.template
-      : 'restore' in from
-        ? `backup ${from.restore}`
-        : 'clone' in from
-          ? `${from.full ? 'full ' : ''}clone of ${from.clone}`
-          : 'nothing'
   const storage = from.storage === undefined ? '' : ` on ${from.storage}`
-  return {symbol: '+', key: 'from', before: undefined, after: escapeText(`${source}${storage}`), remark: ''}
+  return {mark: '+', key: 'from', value: escapeText(`${describeOrigin(from)}${storage}`), remark: ''}
+}
+
+function describeOrigin(from: Extract<PlannedAction, {type: 'create'}>['from']): string {
+  if ('template' in from) return from.template
+  if ('restore' in from) return `backup ${from.restore}`
+  return 'clone' in from ? `${from.full ? 'full ' : ''}clone of ${from.clone}` : 'nothing: an empty machine'
 }
 
 function volumeLine(option: string, text: string): Line {
   const [volume = '', ...rest] = text.split(',')
   const size = rest.find((part) => part.startsWith('size='))?.slice(5)
-  const shown = size === undefined ? volume : `${volume} (${size})`
-  return {
-    symbol: '-',
-    key: escapeText(option),
-    before: escapeText(shown),
-    after: undefined,
-    remark: 'data is lost',
-  }
+  const value = size === undefined ? volume : `${volume} (${showProxmoxSize(size)})`
+  return {mark: '-', key: escapeText(option), value: escapeText(value), remark: 'data is lost'}
 }
 
-function textDiff(before: string, after: string): string[] {
-  const parts = diffLines(withNewline(before), withNewline(after))
-  return parts.flatMap((part) => {
+function textDiff(before: string, after: string): BodyLine[] {
+  return diffLines(withNewline(before), withNewline(after)).flatMap((part) => {
     const mark = part.added ? '+' : part.removed ? '-' : ' '
-    return part.value
-      .replace(/\n$/, '')
-      .split('\n')
-      .map((line) => `${mark} ${escapeText(line)}`)
+    const lines = part.value.replace(/\n$/, '').split('\n')
+    return lines.map((line): BodyLine => ({mark, text: escapeText(line)}))
   })
 }
 
 const withNewline = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`)
 
-function renderLine(line: Line, keyWidth: number, palette: Palette): string[] {
-  const paint: Paint = line.symbol === '+' ? palette.good : line.symbol === '-' ? palette.bad : palette.warn
-  const head = `      ${paint(line.symbol)} ${line.key.padEnd(keyWidth)} =`
-  const remark = line.remark === '' ? '' : palette.dim(`   # ${line.remark}`)
-  if (line.body)
-    return [`${head} <text>${remark}`, ...line.body.map((text) => `          ${paintDiff(text, palette)}`)]
-  if (line.before !== undefined && line.after !== undefined)
-    return [`${head} ${line.before} -> ${line.after}${remark}`]
-  if (line.before !== undefined)
-    return [`${head} ${line.before}${line.symbol === '~' ? ' -> (none)' : ''}${remark}`]
-  return [`${head} ${line.after ?? '(none)'}${remark}`]
+function renderLine(line: Line, keyWidth: number, {palette, width}: LineOptions): string[] {
+  const key = line.key.padEnd(keyWidth)
+  const plain = `      ${line.mark} ${key} = ${line.value}`
+  const text = `      ${paintMark(line.mark, palette)(line.mark)} ${key} = ${line.value}`
+  const body = (line.body ?? []).map(
+    ({mark, text: t}) => `          ${paintMark(mark, palette)(`${mark} ${t}`)}`,
+  )
+  const close = line.close === undefined ? [] : [`        ${line.close}`]
+  if (line.remark === '') return [text, ...body, ...close]
+  const beside = `   # ${line.remark}`
+  if (cellWidth(plain + beside) <= width) return [text + palette.dim(beside), ...body, ...close]
+  const below = wrapText(line.remark, width - 10)
+    .split('\n')
+    .map((part) => palette.dim(`        # ${part}`))
+  return [text, ...body, ...close, ...below]
 }
 
-function paintDiff(text: string, palette: Palette): string {
-  return text.startsWith('+')
-    ? palette.good(text)
-    : text.startsWith('-')
-      ? palette.bad(text)
-      : palette.dim(text)
+function paintMark(mark: Mark | ' ', palette: Palette): Paint {
+  return mark === '+' ? palette.good : mark === '-' ? palette.bad : mark === '~' ? palette.warn : palette.dim
 }

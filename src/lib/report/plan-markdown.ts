@@ -37,7 +37,7 @@ const renderProblem = ({severity, message, place}: PlanProblem): string => {
 
 function renderGuest(guest: GuestPlan, showValue: ShowValue): string {
   const title = `${guest.kind}/${guest.vmid}${guest.name === undefined ? '' : ` ${guest.name}`}${guest.node === undefined ? '' : ` on ${guest.node}`}`
-  const lines = renderGuestLines(guest, {palette: makePalette(false), showValue}).map((line) =>
+  const lines = renderGuestLines(guest, {palette: makePalette(false), width: 100, showValue}).map((line) =>
     toDiffLine(line.slice(6)),
   )
   const blockers = [...new Set(guest.actions.flatMap((action) => action.blockers.map((b) => b.message)))]

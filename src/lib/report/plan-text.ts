@@ -73,9 +73,13 @@ function renderGuest(guest: GuestPlan, options: PlanTextOptions): string {
     ? `${palette.strong(title)}${cellWidth(title + padding + cost) <= width ? padding : '  '}${palette.dim(cost)}`
     : `${palette.strong(title)}\n    # ${palette.dim(cost)}`
   const blockers = [...new Set(guest.actions.flatMap((a) => a.blockers.map((b) => b.message)))]
-  const stops = blockers
-    .map((message) => wrapText(`! not carried out now: ${escapeText(message)}`, width, '      '))
-    .map(palette.warn)
+  const stops = blockers.map((message) => {
+    const text = wrapText(`! not carried out now: ${escapeText(message)}`, width - 8).replaceAll(
+      '\n',
+      '\n        ',
+    )
+    return palette.warn(`      ${text}`)
+  })
   return [
     heading,
     `  ${paintOf(symbol, palette)(symbol)} ${id} {`,

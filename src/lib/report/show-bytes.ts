@@ -12,3 +12,8 @@ export function showBytes(bytes: number): string {
   }
   return `${value}${UNITS[unit] ?? 'B'}`
 }
+
+/** `8G` of a config as `8GiB`; what is no such size stays as it is. */
+export function showProxmoxSize(text: string): string {
+  return text.replace(/^(\d+(?:\.\d+)?)([KMGT])$/, '$1$2iB')
+}

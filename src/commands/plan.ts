@@ -1,0 +1,85 @@
+import {Flags} from '@oclif/core'
+import {readLiveState} from '../lib/app/choose-live-state.ts'
+import {openDesired} from '../lib/app/open-desired.ts'
+import {hasChanges, hasErrors, planCluster, showOptionValue} from '../lib/app/plan-cluster.ts'
+import {useDesired} from '../lib/app/use-desired.ts'
+import {useSettings} from '../lib/app/use-settings.ts'
+import {writeOutput} from '../lib/app/write-output.ts'
+import {BaseCommand} from '../lib/cli/base-command.ts'
+import {EXIT} from '../lib/cli/exit-codes.ts'
+import {terminalWidth} from '../lib/cli/terminal-width.ts'
+import {encodePlan, type PlanJson} from '../lib/report/plan-json.ts'
+import {renderPlanMarkdown} from '../lib/report/plan-markdown.ts'
+import {renderPlan} from '../lib/report/plan-text.ts'
+
+export default class Plan extends BaseCommand {
+  static override summary = 'Show what would have to change for the guests to match the desired state.'
+  static override description =
+    'Reads only. Each change says whether it is live, needs a restart or cannot be undone, and what stands in its way. With --detailed-exitcode the exit code is 2 when there are changes.'
+  static override examples = [
+    '<%= config.bin %> plan',
+    '<%= config.bin %> plan --desired guests/ --target lxc/101 --out plan.json',
+    '<%= config.bin %> plan --desired guests.yaml --against cluster.json --output markdown',
+  ]
+  static override flags = {
+    desired: Flags.string({
+      char: 'd',
+      multiple: true,
+      multipleNonGreedy: true,
+      helpValue: 'PATH',
+      summary: 'Desired state: a file or a directory, in place of the setting. May be repeated.',
+    }),
+    target: Flags.string({
+      char: 't',
+      multiple: true,
+      multipleNonGreedy: true,
+      helpValue: 'GUEST',
+      summary: 'Only this guest, as lxc/101 or 101. May be repeated.',
+    }),
+    out: Flags.string({char: 'o', helpValue: 'FILE', summary: 'Save the plan, mode 0600.'}),
+    against: Flags.string({
+      helpValue: 'CAPTURE',
+      summary: "Plan against a file of 'felhom capture', without a connection.",
+      exclusive: ['sandbox'],
+    }),
+    sandbox: Flags.boolean({
+      summary: 'Plan against an embedded Proxmox with the example homelab, for this run alone.',
+    }),
+    output: Flags.option({
+      options: ['text', 'markdown'] as const,
+      default: 'text' as const,
+      summary: 'Form of the plan on stdout.',
+    })(),
+    'detailed-exitcode': Flags.boolean({summary: 'Exit with 2 when there are changes.'}),
+  }
+
+  override async run(): Promise<PlanJson> {
+    const {flags} = await this.parse(Plan)
+    const [cwd, env] = [process.cwd(), process.env]
+    const {settings} = useSettings({cwd, env, ...(flags.config && {configFile: flags.config})})
+    const provider = openDesired({cwd, paths: flags.desired ?? [], setting: settings.desired})
+    const {plan} = await planCluster({
+      loadDesired: () => useDesired(provider),
+      readActual: () =>
+        readLiveState({
+          cwd,
+          env,
+          settings,
+          packageRoot: this.config.root,
+          sandbox: flags.sandbox,
+          ...(flags.against !== undefined && {capture: flags.against}),
+        }),
+      targets: flags.target ?? [],
+    })
+    const json = encodePlan(plan)
+    if (flags.out !== undefined) writeOutput(cwd, flags.out, `${JSON.stringify(json, null, 1)}\n`)
+    const text =
+      flags.output === 'markdown'
+        ? renderPlanMarkdown(plan, showOptionValue)
+        : renderPlan(plan, {palette: this.palette(), width: terminalWidth(), showValue: showOptionValue})
+    this.print(text)
+    if (hasErrors(plan)) process.exitCode = EXIT.invalid
+    else if (flags['detailed-exitcode'] && hasChanges(plan)) process.exitCode = EXIT.changesPresent
+    return json
+  }
+}
