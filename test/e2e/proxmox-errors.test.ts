@@ -73,8 +73,10 @@ describe('a command that Proxmox fails', () => {
   it('exits 6 on an expired token and on a wrong secret', async () => {
     const expired = 'root@pam!expired=55555555-6666-7777-8888-999999999999'
     const wrong = 'root@pam!felhom=00000000-0000-0000-0000-000000000000'
-    for (const FELHOM_TOKEN of [expired, wrong]) {
-      const json = await guestsAsJson({FELHOM_TOKEN, FELHOM_LIMITS__TIMEOUT: '8s'})
+    const answers = [expired, wrong].map((token) =>
+      guestsAsJson({FELHOM_TOKEN: token, FELHOM_LIMITS__TIMEOUT: '8s'}),
+    )
+    for (const json of await Promise.all(answers)) {
       expect(json).to.deep.include({code: 6})
       expect(json.error.code).to.equal('unauthorized')
     }
