@@ -37,6 +37,8 @@ export interface OptionData {
   readonly gate?: GateClass
   /** Another name for that option: Proxmox stores it there. */
   readonly aliasOf?: string
+  /** Of an alias: what to write instead. */
+  readonly hint?: string
 }
 
 export type OptionsData = Readonly<Record<GuestKind, readonly OptionData[]>>

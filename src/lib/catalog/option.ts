@@ -49,6 +49,8 @@ export interface Option {
   readonly gate: GateClass
   /** Another name for that option: Proxmox stores the value there. */
   readonly aliasOf?: string
+  /** Of an alias: what to write instead. */
+  readonly hint?: string
 }
 
 interface Shelf {

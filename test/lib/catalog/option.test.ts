@@ -139,6 +139,8 @@ describe('the catalog of options', () => {
     for (const {readOnlyReason} of readOnly) expect(readOnlyReason).to.be.a('string')
     expect(findOption('qemu', 'cdrom')?.aliasOf).to.equal('ide2')
     expect(findOption('qemu', 'smp')?.aliasOf).to.equal('sockets')
+    const aliases = GUEST_KINDS.flatMap(listFamilies).filter(({aliasOf}) => aliasOf !== undefined)
+    for (const {hint} of aliases) expect(hint).to.match(/^write /)
   })
 
   it('ships small data without prose', () => {
