@@ -1,5 +1,7 @@
 // Answers as Proxmox's formatters write them. `json` carries the error in the status line and in the body,
-// `extjs` answers 200 whatever happened and tells the truth in the body alone.
+// `extjs` answers 200 whatever happened and tells the truth in the body alone; `htmljs` is the same as a page.
+// `html` is for people in a browser, and `png` and `spiceconfig` have room for success only.
+import {escapeHtml, writePage, writeViewerFile} from './answer-pages.ts'
 
 export interface ApiAnswer {
   status: number
@@ -37,9 +39,11 @@ const STATUS_TEXTS: Record<number, string> = {
 }
 
 const JSON_TYPE = 'application/json;charset=UTF-8'
+const HTML_TYPE = 'text/html;charset=UTF-8'
 
-export type Format = 'json' | 'extjs'
-export const isFormat = (format: string): format is Format => format === 'json' || format === 'extjs'
+const FORMATS = ['json', 'extjs', 'htmljs', 'html', 'png', 'spiceconfig'] as const
+export type Format = (typeof FORMATS)[number]
+export const isFormat = (format: string): format is Format => FORMATS.some((known) => known === format)
 
 /** An error of the HTTP server itself: no content type, the message as text unless `text` says otherwise. */
 export function plainAnswer(status: number, message: string, text = message): ApiAnswer {
@@ -57,19 +61,25 @@ function withReason(answer: ApiAnswer): ApiAnswer {
 /** `isProtected`: the daemon answers, and its answers end the connection. */
 export function formatAnswer(format: Format, outcome: Outcome, isProtected: boolean): ApiAnswer {
   if ('plain' in outcome) return outcome.plain
-  if ('data' in outcome) {
-    const body = {data: outcome.data, ...truthy(outcome.meta), ...(format === 'extjs' && {success: 1})}
-    return jsonAnswer(200, 'OK', body, isProtected)
-  }
-  const {status, message, errors, isException} = outcome
+  const isHidden = format === 'extjs' || format === 'htmljs'
+  const body = 'data' in outcome ? successBody(outcome, isHidden) : failureBody(outcome, isHidden)
+  const status = 'data' in outcome || isHidden ? 200 : outcome.status
+  const reason = 'data' in outcome || isHidden ? 'OK' : outcome.message
+  return withReason({status, reason, ...write(format, body, status), closes: isProtected || status !== 200})
+}
+
+type Body = Record<string, unknown>
+
+const successBody = ({data, meta}: Extract<Outcome, {data: unknown}>, isHidden: boolean): Body => ({
+  data,
+  ...truthy(meta),
+  ...(isHidden && {success: 1}),
+})
+
+function failureBody(failure: Extract<Outcome, {message: string}>, isHidden: boolean): Body {
+  const {status, message, errors, isException} = failure
   const body = {data: null, message, ...(errors && {errors})}
-  if (format === 'json') return jsonAnswer(status, message, body, true)
-  return jsonAnswer(
-    200,
-    'OK',
-    {...body, status: isException ? String(status) : status, success: 0},
-    isProtected,
-  )
+  return isHidden ? {...body, status: isException ? String(status) : status, success: 0} : body
 }
 
 /** A total of 0 is left out, as Perl takes it for nothing. */
@@ -77,6 +87,18 @@ function truthy(meta: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(meta).filter(([, value]) => Boolean(value)))
 }
 
-function jsonAnswer(status: number, reason: string, body: unknown, closes: boolean): ApiAnswer {
-  return withReason({status, reason, contentType: JSON_TYPE, text: JSON.stringify(body), closes})
+function write(format: Format, body: Body, status: number): Pick<ApiAnswer, 'contentType' | 'text'> {
+  switch (format) {
+    case 'json':
+    case 'extjs':
+      return {contentType: JSON_TYPE, text: JSON.stringify(body)}
+    case 'htmljs':
+      return {contentType: HTML_TYPE, text: escapeHtml(JSON.stringify(body))}
+    case 'html':
+      return {contentType: HTML_TYPE, text: writePage(body, status)}
+    case 'png':
+      return {contentType: 'image/png', text: ''}
+    case 'spiceconfig':
+      return {contentType: 'application/x-virt-viewer;charset=UTF-8', text: writeViewerFile(body['data'])}
+  }
 }

@@ -6,11 +6,13 @@ import type {Cluster} from './cluster.ts'
 import {PveError} from './pve-error.ts'
 import {Router} from './router.ts'
 import {allRoutes} from './routes.ts'
-import {authenticate, type Authentication} from './access/authenticate.ts'
+import {NotLoggedIn, authenticate, type Authentication} from './access/authenticate.ts'
 import {formatAnswer, isFormat, plainAnswer, type ApiAnswer, type Outcome} from './answer.ts'
+import {startPage} from './answer-pages.ts'
 import type {ApiRequest} from './api-request.ts'
 import {dispatch, internalError} from './dispatch.ts'
 import {readParams, refuseBody} from './request-body.ts'
+import {readTarget, splitApiPath} from './request-target.ts'
 import {keepStatistics} from './stats/guest-stats.ts'
 
 export type {ApiAnswer} from './answer.ts'
@@ -40,16 +42,13 @@ export class Api {
   }
 
   async #handle(request: ApiRequest): Promise<ApiAnswer> {
-    const {method, url, headers} = request
-    if (!KNOWN_METHODS.has(method)) return plainAnswer(501, `method '${method}' not available`, '')
-    const refusal = refuseTransferEncoding(headers['transfer-encoding'])
+    const refusal = refuseHead(request)
     if (refusal) return refusal
-    const path = unescapeBytes(url.split(/[?#]/, 1)[0] ?? '')
-    const [, format, rest] = /^\/api2\/+([a-z][a-z0-9]+)(\/.*)?$/s.exec(path) ?? []
-    if (format !== undefined) return this.#handleFormat(request, format, rest ?? '/')
-    return path.startsWith('/api2')
-      ? plainAnswer(501, 'no such uri')
-      : plainAnswer(500, `no such file '${path}'\n`)
+    const {path} = readTarget(request.url)
+    if (!path.startsWith('/api2')) return refuseBody(request) ?? page(request.method, path)
+    const target = splitApiPath(path)
+    if (!target) return plainAnswer(501, 'no such uri')
+    return this.#handleFormat(request, target.format, target.path)
   }
 
   async #handleFormat(request: ApiRequest, format: string, path: string): Promise<ApiAnswer> {
@@ -60,7 +59,8 @@ export class Api {
     } catch (error) {
       if (!(error instanceof PveError)) throw error
       await this.#cluster.clock.sleep(UNAUTHORIZED_DELAY_MS)
-      return plainAnswer(error.status, error.message, '')
+      const asksToLogIn = error instanceof NotLoggedIn && format === 'html'
+      return asksToLogIn ? loginRedirect() : plainAnswer(error.status, error.message, '')
     }
     const refusal = refuseBody(request)
     if (refusal) return refusal
@@ -102,7 +102,10 @@ export class Api {
   }
 }
 
-function refuseTransferEncoding(encoding: string | undefined): ApiAnswer | undefined {
+/** What is refused by its head alone, before anything else is looked at. */
+export function refuseHead({method, headers}: Pick<ApiRequest, 'method' | 'headers'>): ApiAnswer | undefined {
+  if (!KNOWN_METHODS.has(method)) return plainAnswer(501, `method '${method}' not available`, '')
+  const encoding = headers['transfer-encoding']
   if (!encoding) return undefined
   const isChunked = encoding.toLowerCase() === 'chunked'
   const message = isChunked
@@ -111,6 +114,13 @@ function refuseTransferEncoding(encoding: string | undefined): ApiAnswer | undef
   return plainAnswer(501, message)
 }
 
-function unescapeBytes(text: string): string {
-  return text.replace(/%([0-9a-fA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+/** Outside of the API there is the user interface, of which the sandbox has the first page only. */
+function page(method: string, path: string): ApiAnswer {
+  if (method !== 'GET' || path !== '/') return plainAnswer(500, `no such file '${path}'\n`)
+  return {...plainAnswer(200, 'OK', startPage()), contentType: 'text/html; charset=utf-8'}
 }
+
+const loginRedirect = (): ApiAnswer => ({
+  ...plainAnswer(301, 'Moved', ''),
+  headers: {Location: '/api2/html/access/ticket'},
+})

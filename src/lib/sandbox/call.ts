@@ -1,5 +1,6 @@
 // One API call as a handler sees it: who calls, with which validated parameters, on which cluster.
 import type {Cluster} from './cluster.ts'
+import type {MethodSchema} from './schema/types.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
@@ -33,6 +34,8 @@ export interface Route {
   method: Method
   path: string
   handler: Handler
+  /** Where the recorded schema has none. */
+  schema?: MethodSchema
   /** In place of the schema's permission check, where Proxmox checks in code. */
   check?: (call: Call) => void
 }

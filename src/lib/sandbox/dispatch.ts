@@ -21,7 +21,7 @@ export interface Dispatch {
   authentication: Authentication
 }
 
-const NO_TOKEN_CALLS = new Set(['POST /access/ticket'])
+const NO_TOKEN_CALLS = new Set(['POST /access/ticket', 'PUT /access/password'])
 const PROXY_TIMEOUT_MS = 30_000
 
 export async function dispatch(request: Dispatch): Promise<Outcome> {

@@ -2,6 +2,7 @@
 // that Proxmox refuses before it looks at the path.
 import type {ApiRequest} from './api-request.ts'
 import {plainAnswer, type ApiAnswer} from './answer.ts'
+import {readTarget} from './request-target.ts'
 import {decodeForm, decodeJson} from './schema/decode-body.ts'
 import type {RawParams} from './schema/validate.ts'
 
@@ -25,7 +26,7 @@ const mediaType = (type: string | undefined): string | undefined => type?.split(
 
 /** The parameters of a request; the query wins over the body. */
 export function readParams({method, url, headers, body}: ApiRequest): RawParams {
-  const query = decodeForm(/\?([^#]*)/.exec(url)?.[1] ?? '')
+  const query = decodeForm(readTarget(url).query)
   const takesBody = method === 'PUT' || method === 'POST'
   const params = takesBody ? Object.assign(readFields(headers['content-type'], body ?? ''), query) : query
   // Browsers add it against caches.

@@ -1,5 +1,4 @@
-// Finds the route of a path. The tree comes from the path patterns of all routes and of the schema, so that
-// a known path without a handler and an unknown one both end as "not implemented".
+// Finds the route of a path in a tree of path patterns.
 import type {Route} from './call.ts'
 import {methodSchema, type MethodSchema} from './schema/api-schema.ts'
 
@@ -29,7 +28,8 @@ export class Router {
   constructor(routes: Route[]) {
     for (const route of routes) {
       const folder = segmentsOf(route.path).reduce(descend, this.#root)
-      folder.methods.set(route.method, {route, schema: methodSchema(route.path, route.method)})
+      const schema = methodSchema(route.path, route.method) ?? route.schema
+      folder.methods.set(route.method, {route, schema})
     }
   }
 

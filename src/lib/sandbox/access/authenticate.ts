@@ -3,6 +3,8 @@
 import type {Cluster} from '../cluster.ts'
 import type {Principal} from '../call.ts'
 import {PveError} from '../pve-error.ts'
+import {unescapeBytes} from '../request-target.ts'
+import {requirePrivs} from './permissions.ts'
 import {isCsrfToken, readTicket} from './ticket.ts'
 
 export interface Credentials {
@@ -37,25 +39,47 @@ export function authenticate(
   const apiToken = ticket ? undefined : authValue(authorization, 'PVEAPIToken')
   const isApiToken = Boolean(apiToken)
   if (OPEN_CALLS.has(`${method} ${path}`)) return {principal: undefined, isApiToken}
-  if (apiToken) return {principal: verifyApiToken(cluster, apiToken), isApiToken}
-  if (!ticket) unauthorized('No ticket')
-  const userid = readTicket(ticket, cluster.nowSeconds())
-  if (userid === undefined || !isUserEnabled(cluster, userid)) unauthorized('Authentication failed!')
-  if (method !== 'GET' && !isCsrfToken(credentials.csrfToken ?? '', userid, cluster.nowSeconds())) {
-    unauthorized('Permission denied - invalid csrf token')
-  }
-  return {principal: {userid, authid: userid}, isApiToken}
+  const principal = apiToken ? verifyApiToken(cluster, apiToken) : verifyTicket(cluster, ticket)
+  const isUpload = requireUploadPrivilege(cluster, principal, method, path)
+  if (method !== 'GET' && !isApiToken && !isUpload) requireCsrfToken(cluster, principal, credentials)
+  return {principal, isApiToken}
 }
 
-function unauthorized(message: string): never {
-  throw new PveError(401, `${message}\n`)
+/** Nobody has shown who he is, as opposed to a known user who is refused. */
+export class NotLoggedIn extends PveError {
+  constructor(message: string) {
+    super(401, `${message}\n`)
+  }
+}
+
+function verifyTicket(cluster: Cluster, ticket: string | undefined): Principal {
+  if (!ticket) throw new NotLoggedIn('No ticket')
+  const userid = readTicket(ticket, cluster.nowSeconds())
+  if (userid === undefined || !isUserEnabled(cluster, userid)) throw new NotLoggedIn('Authentication failed!')
+  return {userid, authid: userid}
+}
+
+/** A form in a browser cannot send the token against forgery, so that uploads are checked at the door. */
+function requireUploadPrivilege(
+  cluster: Cluster,
+  principal: Principal,
+  method: string,
+  path: string,
+): boolean {
+  const storage = /^\/nodes\/[^/]+\/storage\/([^/]+)\/upload$/.exec(path)?.[1]
+  if (method !== 'POST' || storage === undefined) return false
+  requirePrivs({cluster, principal}, `/storage/${storage}`, ['Datastore.AllocateTemplate'])
+  return true
+}
+
+function requireCsrfToken(cluster: Cluster, {userid}: Principal, {csrfToken}: Credentials): void {
+  if (isCsrfToken(csrfToken ?? '', userid, cluster.nowSeconds())) return
+  throw new PveError(401, 'Permission denied - invalid csrf token\n')
 }
 
 function authValue(header: string | undefined, key: string): string | undefined {
   const value = new RegExp(`(?:^|\\s)${key}(?:=| )([^;]*)`).exec(header ?? '')?.[1]
-  return value?.replace(/%([0-9a-fA-F]{2})/g, (_, hex: string) =>
-    String.fromCharCode(Number.parseInt(hex, 16)),
-  )
+  return value === undefined ? undefined : unescapeBytes(value)
 }
 
 function verifyApiToken(cluster: Cluster, apiToken: string): Principal {
@@ -64,7 +88,7 @@ function verifyApiToken(cluster: Cluster, apiToken: string): Principal {
   const [userid = '', tokenName = ''] = tokenid.split('!')
   const isExpired = token !== undefined && token.expire !== 0 && token.expire < cluster.nowSeconds()
   if (!token || isExpired || token.secret !== secret || !isUserEnabled(cluster, userid)) {
-    unauthorized('Authentication failed!')
+    throw new NotLoggedIn('Authentication failed!')
   }
   return {userid, authid: tokenid, tokenName}
 }

@@ -20,13 +20,27 @@ export function checkPermission(rule: PermissionRule | undefined, call: Call): v
   requireCheck(rule.check, call)
 }
 
-/** Counts as a denial inside `or`; a name that cannot be one does not. */
-class NoSuchUser extends PveError {}
+/** Counts as a denial inside `or`. */
+class NoSuchUser extends PveError {
+  constructor(message: string) {
+    super(500, `${message}\n`)
+  }
+}
 
 function requireExisting(call: Call, userid: string): void {
   if (call.cluster.state.access.users.some((u) => u.userid === userid)) return
-  throw new NoSuchUser(500, `no such user ('${userid}')\n`)
+  throw new NoSuchUser(wrongName(userid) ?? `no such user ('${userid}')`)
 }
+
+/** Why nobody can have that name; undefined where somebody could. */
+function wrongName(userid: string): string | undefined {
+  if (userid.length < 3) return `user name '${userid}' is too short`
+  if (userid.length > 64) return `user name '${userid}' is too long (${String(userid.length)} > 64)`
+  return realmOf(userid) === undefined ? `value '${userid}' does not look like a valid user name` : undefined
+}
+
+const realmOf = (userid: string): string | undefined =>
+  /^[^\s:/]+@([A-Za-z][A-Za-z0-9.\-_]+)$/.exec(userid)?.[1]
 
 function deny(): never {
   throw new PveError(403, 'Permission check failed\n')
@@ -63,7 +77,12 @@ function requireCheck(check: unknown[], call: Call): void {
   }
 }
 
+/** One branch of `or`; where that is an `and`, its refusal is final. */
 function passes(check: unknown[], call: Call): boolean {
+  if (check[0] === 'and') {
+    requireCheck(check, call)
+    return true
+  }
   try {
     requireCheck(check, call)
     return true
@@ -79,17 +98,22 @@ function optionsOf(list: unknown[]): Record<string, unknown> {
   return options
 }
 
+/** Parameters that are missing, empty or 0 become a dash. */
 function fillTemplate(template: string, call: Call): string {
-  return template.replace(/\{([\w-]+)\}/g, (_, name: string) => textOf(call, name))
+  return template.replace(/\{([^}]+)\}/g, (_, name: string) => {
+    const value = textOf(call, name)
+    return value === '' || value === '0' ? '-' : value
+  })
 }
 
 function requirePerm([template, privs, ...rest]: unknown[], call: Call): void {
   const options = optionsOf(rest)
   const needed = options['require_param']
   if (typeof needed === 'string' && call.params[needed] === undefined) deny()
+  const any = options['any'] === 1
   const path = normalizeAclPath(fillTemplate(String(template), call))
-  if (path === undefined) permissionDenied(`, ${(privs as string[]).join('|')}`)
-  requirePrivs(call, path, privs as string[], options['any'] === 1)
+  if (path !== undefined) requirePrivs(call, path, privs as string[], any)
+  else permissionDenied(`, ${any ? (privs as string[]).join('|') : String((privs as string[])[0])}`)
 }
 
 function requireUserGroup([privs, ...rest]: unknown[], call: Call): void {
@@ -115,12 +139,10 @@ function requireNamedGroups(call: Call, privs: string[], allowed: Set<string>): 
 
 function requireUserParam(test: string, call: Call): void {
   const userid = textOf(call, 'userid')
-  const realm = /^[^\s:/]+@([A-Za-z][A-Za-z0-9.\-_]+)$/.exec(userid)?.[1]
-  if (userid.length < 3) die(`user name '${userid}' is too short`)
-  if (userid.length > 64) die(`user name '${userid}' is too long (${String(userid.length)} > 64)`)
-  if (realm === undefined) die(`value '${userid}' does not look like a valid user name`)
+  const mistake = wrongName(userid)
+  if (mistake !== undefined) die(mistake)
   if (test === 'Realm.AllocateUser') {
-    requirePrivs(call, `/access/realm/${realm}`, ['Realm.AllocateUser'])
+    requirePrivs(call, `/access/realm/${realmOf(userid) ?? ''}`, ['Realm.AllocateUser'])
     return
   }
   requireExisting(call, userid)

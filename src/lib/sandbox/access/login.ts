@@ -4,7 +4,7 @@ import {optionalText, text, type Call, type Route} from '../call.ts'
 import {PveError} from '../pve-error.ts'
 import {isUserEnabled} from './authenticate.ts'
 import {normalizeAclPath} from './acl-path.ts'
-import {hasPrivs, privilegesOn, type Subject} from './permissions.ts'
+import {ROOT, hasPrivs, privilegesOn, type Subject} from './permissions.ts'
 import {makeCsrfToken, makeTicket, readTicket} from './ticket.ts'
 import {listItems} from './user-config.ts'
 
@@ -13,12 +13,13 @@ function createTicket(call: Call): unknown {
   const realm = optionalText(call, 'realm')
   const username = text(call, 'username') + (realm ? `@${realm}` : '')
   const subject: Subject = {cluster, principal: {userid: username, authid: username}}
-  if (!isUserEnabled(cluster, username) || !provesIdentity(call, username)) refuse()
   const path = optionalText(call, 'path')
-  const privs = listItems(optionalText(call, 'privs'))
-  if (path && privs.length > 0) {
-    const wanted = normalizeAclPath(path)
-    if (wanted === undefined || !hasPrivs(subject, wanted, privs)) refuse()
+  const verifiesOnly = Boolean(path && optionalText(call, 'privs'))
+  if (!isUserEnabled(cluster, username) || !provesIdentity(call, username, !verifiesOnly)) refuse()
+  if (verifiesOnly) {
+    const wanted = normalizeAclPath(path ?? '')
+    const privs = listItems(optionalText(call, 'privs'))
+    if (wanted === undefined || privs.length === 0 || !hasPrivs(subject, wanted, privs)) refuse()
     return {username, ...about(subject)}
   }
   const now = cluster.nowSeconds()
@@ -34,10 +35,11 @@ function refuse(): never {
   throw new PveError(401, 'authentication failure\n')
 }
 
-function provesIdentity(call: Call, username: string): boolean {
+/** By password or by a ticket; where `rootMay`, root's ticket opens every door. */
+function provesIdentity(call: Call, username: string, rootMay: boolean): boolean {
   const password = text(call, 'password')
   const ticketUser = readTicket(password, call.cluster.nowSeconds())
-  if (ticketUser === username || ticketUser === 'root@pam') return true
+  if (ticketUser === username || (rootMay && ticketUser === ROOT)) return true
   const {passwords} = call.cluster.state.access
   return password !== '' && Object.hasOwn(passwords, username) && passwords[username] === password
 }

@@ -4,6 +4,7 @@
 import type {Cluster} from '../cluster.ts'
 import type {Principal} from '../call.ts'
 import {permissionDenied} from '../pve-error.ts'
+import type {Pool} from '../state.ts'
 
 /** A privilege → whether it propagates below the path. Presence alone grants. */
 export type Privileges = Map<string, boolean>
@@ -25,7 +26,8 @@ class Permissions {
   readonly #groups: Map<string, Set<string>>
   readonly #privsByRole: Map<string, string[]>
   readonly #compiled = new Map<string, Privileges>()
-  readonly #poolsOf = new Map<string, string[]>()
+  readonly #pools: Pool[]
+  #poolsOf: Map<string, string[]> | undefined
   readonly #isSeparated: Map<string, boolean>
   readonly #administrator: Privileges
 
@@ -36,10 +38,7 @@ class Permissions {
     this.#privsByRole = new Map(access.roles.map((r) => [r.roleid, r.privs]))
     this.#administrator = new Map((this.#privsByRole.get('Administrator') ?? []).map((p) => [p, true]))
     this.#isSeparated = new Map(access.tokens.map((t) => [t.tokenid, t.privsep === 1]))
-    for (const pool of pools) {
-      for (const vmid of pool.vmids) append(this.#poolsOf, `/vms/${String(vmid)}`, pool.poolid)
-      for (const storage of pool.storages) append(this.#poolsOf, `/storage/${storage}`, pool.poolid)
-    }
+    this.#pools = pools
   }
 
   of(authid: string, path: string): Privileges {
@@ -74,6 +73,7 @@ class Permissions {
   /** Roles on the path itself, then those of its pools; NoAccess wins on either side. */
   #rolesWithPools(authid: string, path: string): Roles {
     const roles = this.#roles(authid, path)
+    this.#poolsOf ??= poolsByMember(this.#pools)
     const pools = this.#poolsOf.get(path)
     if (!pools || roles.has('NoAccess')) return roles
     const fromPools = new Set(pools.flatMap((pool) => [...this.#roles(authid, `/pool/${pool}`).keys()]))
@@ -106,6 +106,15 @@ class Permissions {
   }
 }
 
+function poolsByMember(pools: Pool[]): Map<string, string[]> {
+  const poolsOf = new Map<string, string[]>()
+  for (const {poolid, vmids, storages} of pools) {
+    for (const vmid of vmids) append(poolsOf, `/vms/${String(vmid)}`, poolid)
+    for (const storage of storages) append(poolsOf, `/storage/${storage}`, poolid)
+  }
+  return poolsOf
+}
+
 function append<T>(map: Map<string, T[]>, key: string, value: T): void {
   const list = map.get(key)
   if (list) list.push(value)
@@ -114,7 +123,8 @@ function append<T>(map: Map<string, T[]>, key: string, value: T): void {
 
 function* foldersOf(path: string): Generator<{folder: string; isFinal: boolean}> {
   const parts = path.split('/').filter((p) => p !== '')
-  yield {folder: '/', isFinal: parts.length === 0}
+  // A path that does not start at the root inherits nothing from it.
+  if (path.startsWith('/')) yield {folder: '/', isFinal: parts.length === 0}
   for (let i = 1; i <= parts.length; i++) {
     yield {folder: `/${parts.slice(0, i).join('/')}`, isFinal: i === parts.length}
   }

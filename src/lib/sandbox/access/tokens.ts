@@ -57,13 +57,11 @@ function updateToken(call: Call): unknown {
   named(call)
   return changeUserConfig(cluster, 'updating token info failed', () => {
     const token = named(call)
-    for (const option of listItems(optionalText(call, 'delete'))) {
-      if (option !== 'comment') paramError({delete: `unknown option '${option}'`})
-      delete token.comment
-    }
+    const deleted = listItems(optionalText(call, 'delete'))
+    for (const option of deleted) if (option !== 'comment') paramError({delete: `unknown option '${option}'`})
     token.privsep = Number(optionalText(call, 'privsep') ?? token.privsep)
     token.expire = Number(optionalText(call, 'expire') ?? token.expire)
-    const comment = optionalText(call, 'comment')
+    const comment = deleted.length > 0 ? '' : optionalText(call, 'comment')
     if (comment) token.comment = comment
     else if (comment === '') delete token.comment
     const info: Record<string, unknown> = {...infoOf(token), ...givenInfo(call)}

@@ -1,6 +1,7 @@
 // /access/users: the accounts.
 import {flag, optionalText, text, type Call, type Route} from '../call.ts'
 import {die} from '../pve-error.ts'
+import type {Access} from '../state.ts'
 import {hasPrivs} from './permissions.ts'
 import {changeUserConfig, requireUser, listItems, type User} from './user-config.ts'
 
@@ -79,30 +80,35 @@ function createUser(call: Call): void {
       realmType: realmType ?? '',
     }
     user.expire = Number(optionalText(call, 'expire') ?? 0)
-    joinGroups(call, userid)
+    joinGroups(namedGroups(call), userid)
     for (const name of TEXT_FIELDS) if (optionalText(call, name)) user[name] = text(call, name)
     access.users.push(user)
   })
 }
 
-function joinGroups(call: Call, userid: string): void {
+type Group = Access['groups'][number]
+
+function namedGroups(call: Call): Group[] {
   const {groups} = call.cluster.state.access
-  const named = listItems(optionalText(call, 'groups')).map(
-    (id) => groups.find((g) => g.groupid === id) ?? id,
-  )
-  for (const group of named) if (typeof group === 'string') die(`no such group '${group}'`)
-  for (const group of named) {
-    if (typeof group !== 'string' && !group.users.includes(userid)) group.users.push(userid)
-  }
+  return listItems(optionalText(call, 'groups')).map((id) => {
+    const group = groups.find((g) => g.groupid === id)
+    if (!group) die(`no such group '${id}'`)
+    return group
+  })
+}
+
+function joinGroups(groups: Group[], userid: string): void {
+  for (const group of groups) if (!group.users.includes(userid)) group.users.push(userid)
 }
 
 function updateUser(call: Call): void {
   const {cluster} = call
   changeUserConfig(cluster, 'update user failed', () => {
     const user = requireUser(cluster, text(call, 'userid'))
+    const groups = namedGroups(call)
     const leaves = optionalText(call, 'groups') !== undefined && !flag(call, 'append')
     if (leaves) leaveGroups(call, user.userid)
-    joinGroups(call, user.userid)
+    joinGroups(groups, user.userid)
     user.enable = Number(optionalText(call, 'enable') ?? user.enable)
     user.expire = Number(optionalText(call, 'expire') ?? user.expire)
     for (const name of TEXT_FIELDS) if (optionalText(call, name) !== undefined) user[name] = text(call, name)

@@ -1,7 +1,7 @@
 // The nodes themselves: their list, status, version, time, network and the few fixed answers beside.
 import {createHash} from 'node:crypto'
 import {HOST_DNS} from '../host-dns.ts'
-import {nodeOf, optionalText, text, vmidOf, type Call, type Route} from '../call.ts'
+import {nodeOf, optionalText, type Call, type Route} from '../call.ts'
 import {hasPrivs, requirePrivs} from '../access/permissions.ts'
 import {nodeRow, rootDisk, uptimeSeconds} from '../stats/node-stats.ts'
 import {die} from '../pve-error.ts'
@@ -20,24 +20,10 @@ export const routes: Route[] = [
     handler: () => [{name: 'qemu'}],
     check: () => undefined,
   },
-  ...(['lxc', 'qemu'] as const).map((kind): Route => {
-    const path = `/nodes/{node}/${kind}/{vmid}/firewall/options`
-    return {method: 'GET', path, handler: (call) => firewallOptions(call, kind), check: auditGuest}
-  }),
 ]
 
 function auditNode(call: Call): void {
   requirePrivs(call, `/nodes/${nodeOf(call)}`, ['Sys.Audit'])
-}
-
-function auditGuest(call: Call): void {
-  requirePrivs(call, `/vms/${text(call, 'vmid')}`, ['VM.Audit'])
-}
-
-/** Nobody has ever written a firewall's options here: the digest is that of nothing. */
-function firewallOptions(call: Call, kind: 'lxc' | 'qemu'): unknown {
-  call.cluster.requireGuest(kind, nodeOf(call), vmidOf(call))
-  return {digest: createHash('sha1').digest('hex')}
 }
 
 function listNodes(call: Call): unknown[] {

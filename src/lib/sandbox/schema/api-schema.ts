@@ -21,3 +21,10 @@ export function methodSchema(path: string, method: string): MethodSchema | undef
 export function schemaPaths(): string[] {
   return Object.keys(paths)
 }
+
+/** Every method of every path. */
+export function schemaMethods(): {path: string; method: Method}[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => ({path, method: method as Method})),
+  )
+}

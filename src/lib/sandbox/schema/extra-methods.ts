@@ -37,22 +37,9 @@ function remoteMigrate(properties: Record<string, Schema>): MethodSchema {
   return {...method, protected: 1}
 }
 
-const firewallOptions = onNode('get_options', onGuest('VM.Audit'), {vmid})
-
-const index = (permissions: Permissions): Record<string, MethodSchema> => ({
-  GET: {name: 'index', permissions, parameters: {additionalProperties: 0}},
-})
-
 export const extraMethods: Record<string, Record<string, MethodSchema>> = {
-  '/': index(ANYONE),
-  '/access': index(ANYONE),
-  '/access/domains': index({user: 'world'}),
-  '/access/groups': index(ANYONE),
-  '/cluster': index(ANYONE),
-  '/nodes/{node}': {GET: onNode('index', ANYONE)},
   '/nodes/{node}/capabilities': {GET: onNode('index', ANYONE)},
   '/nodes/{node}/dns': {GET: onNode('dns', {check: ['perm', '/nodes/{node}', ['Sys.Audit']]})},
-  '/nodes/{node}/lxc/{vmid}/firewall/options': {GET: firewallOptions},
   '/nodes/{node}/lxc/{vmid}/remote_migrate': {
     POST: remoteMigrate({
       bwlimit: {minimum: 0, optional: 1, type: 'number'},
@@ -72,7 +59,6 @@ export const extraMethods: Record<string, Record<string, MethodSchema>> = {
       type: {enum: ['user', 'network', 'meta'], type: 'string'},
     }),
   },
-  '/nodes/{node}/qemu/{vmid}/firewall/options': {GET: firewallOptions},
   '/nodes/{node}/qemu/{vmid}/remote_migrate': {
     POST: remoteMigrate({bwlimit: {minimum: 0, optional: 1, type: 'integer'}}),
   },

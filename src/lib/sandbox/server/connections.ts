@@ -4,7 +4,7 @@ import net, {type AddressInfo, type Socket} from 'node:net'
 import tls from 'node:tls'
 import type {Duplex} from 'node:stream'
 import {plainAnswer, type ApiAnswer} from '../answer.ts'
-import type {ApiRequest} from '../api.ts'
+import {refuseHead, type ApiRequest} from '../api.ts'
 import {encodeAnswer} from './http-answer.ts'
 import {readHead, type HttpHead} from './http-request.ts'
 import {SocketReader} from './socket-reader.ts'
@@ -93,7 +93,7 @@ async function serve(connection: Connection, respond: Responder): Promise<void> 
     const request = await readBody(reader, head)
     if (!request) break
     raw.setTimeout(0)
-    const reply: Reply = isSecure ? await respond(request) : {kind: 'answer', answer: redirect(head)}
+    const reply: Reply = isSecure ? await respond(request) : redirect(head, idleMs)
     if (reply.kind !== 'answer') {
       spoil(connection, head, reply)
       return
@@ -122,11 +122,15 @@ async function readBody(reader: SocketReader, head: HttpHead): Promise<ApiReques
   return body && {method, url, headers, body}
 }
 
-function redirect({method, url, headers}: HttpHead): ApiAnswer {
-  const isSafe = method === 'GET' || method === 'HEAD'
-  const answer = isSafe ? plainAnswer(301, 'Moved Permanently') : plainAnswer(308, 'Permanent Redirect')
-  const host = (headers['host'] ?? '').replace(/^https?:\/\//, '')
-  return {...answer, headers: {Location: `https://${host}${url}`}}
+/** Plain HTTP is sent over to HTTPS; without a host there is nowhere to send it, and no answer. */
+function redirect(head: HttpHead, idleMs: number): Reply {
+  const refusal = refuseHead(head)
+  if (refusal) return {kind: 'answer', answer: refusal}
+  const host = head.headers['host']?.replace(/^https?:\/\//, '')
+  if (!host) return {kind: 'stall', ms: idleMs}
+  const answer =
+    head.method === 'GET' ? plainAnswer(301, 'Moved Permanently') : plainAnswer(308, 'Permanent Redirect')
+  return {kind: 'answer', answer: {...answer, headers: {Location: `https://${host}${head.url}`}}}
 }
 
 const wireOptions = (head: {protocol: string; headers?: HttpHead['headers']}, keepsAlive: boolean) => ({

@@ -48,6 +48,12 @@ describe('permissions', () => {
     expect(privilegesOn(subject('ann@pve', here), '/storage').get('Datastore.Audit')).to.equal(false)
   })
 
+  it('are inherited from the root by paths that begin there', () => {
+    const who = subject('ann@pve', [['/', 'ann@pve', 'PVEDatastoreUser']])
+    expect(privs(who, '/storage')).to.deep.equal(STORE_USER)
+    expect(privs(who, 'storage')).to.deep.equal([])
+  })
+
   it('are replaced, not added to, by what is granted further down', () => {
     const who = subject('ann@pve', [
       ['/', 'ann@pve', 'Administrator'],

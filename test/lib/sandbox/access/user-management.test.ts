@@ -239,4 +239,103 @@ describe('users, tokens, roles and ACLs', () => {
     expect(access.groups.map((g) => g.users)).to.deep.equal([[], ['ro@pve']])
     expect(await box.must('GET', '/access/users/ro@pve')).to.deep.include({groups: ['b']})
   })
+
+  it('change nothing when a part of a change is refused', async () => {
+    const box = new Box()
+    box.sandbox.cluster.state.access.groups.push({groupid: 'ops', users: ['ro@pve']})
+    const user = await box.send('PUT', '/access/users/ro@pve', {groups: 'nope'})
+    expect(user.reason).to.equal("update user failed: no such group 'nope'")
+    expect(await box.must('GET', '/access/groups/ops')).to.deep.equal({members: ['ro@pve']})
+    await box.must('PUT', '/access/users/ro@pve/token/audit', {comment: 'kept'})
+    const token = await box.send('PUT', '/access/users/ro@pve/token/audit', {delete: 'comment,expire'})
+    expect(token.reason).to.match(/^updating token info failed: 400 Parameter verification failed/)
+    expect(await box.must('GET', '/access/users/ro@pve/token/audit')).to.have.property('comment', 'kept')
+  })
+
+  it('refuse a name that nobody can have before they look for him', async () => {
+    const box = new Box()
+    expect((await box.send('GET', '/access/users/x')).reason).to.equal("user name 'x' is too short")
+    expect((await box.send('GET', '/access/users/nobody')).reason).to.equal(
+      "value 'nobody' does not look like a valid user name",
+    )
+  })
+
+  it('write a dash for a parameter that a permission needs and nobody gave', async () => {
+    const {reason} = await new Box().send(
+      'PUT',
+      '/access/acl',
+      {roles: 'PVEAdmin', users: 'ro@pve'},
+      'ro@pve!audit=22222222-3333-4444-5555-666666666666',
+    )
+    expect(reason).to.equal('Permission check failed (/-, Permissions.Modify)')
+  })
+
+  it('deny even root’s token what cannot be a path of the ACL', async () => {
+    const {reason} = await new Box().send('GET', '/nodes/pve/lxc/10%24/config')
+    expect(reason).to.equal('Permission check failed (, VM.Audit)')
+  })
+
+  it('show a realm with the digest of its file', async () => {
+    const box = new Box()
+    expect(await box.must('GET', '/access/domains/pve')).to.include.all.keys('type', 'comment', 'digest')
+    expect((await box.send('GET', '/access/domains/nope')).reason).to.equal("domain 'nope' does not exist")
+  })
+
+  it('check an upload at the door: 403 with an empty body after three seconds', async () => {
+    const box = new Box()
+    const before = box.sandbox.clock.now()
+    const {reason, data} = await box.send(
+      'POST',
+      '/nodes/pve/storage/local/upload',
+      {},
+      'ro@pve!audit=22222222-3333-4444-5555-666666666666',
+    )
+    expect(reason).to.equal('Permission check failed (/storage/local, Datastore.AllocateTemplate)')
+    expect([data, box.sandbox.clock.now() - before]).to.deep.equal([undefined, 3000])
+  })
+})
+
+describe('a password', () => {
+  const login = async (box: Box, password: string): Promise<Record<string, string>> => {
+    const body = `username=ro%40pve&password=${password}`
+    const headers = {'content-length': String(body.length)}
+    const url = '/api2/json/access/ticket'
+    const {text} = await box.sandbox.clock.run(box.api.handle({method: 'POST', url, headers, body}))
+    const {data} = JSON.parse(text) as {data: {ticket: string; CSRFPreventionToken: string} | null}
+    return data ? {cookie: `PVEAuthCookie=${data.ticket}`, csrfpreventiontoken: data.CSRFPreventionToken} : {}
+  }
+  const change = async (
+    box: Box,
+    headers: Record<string, string>,
+    query: string,
+  ): Promise<[number, string]> => {
+    const url = `/api2/json/access/password?${query}`
+    const answer = await box.sandbox.clock.run(box.api.handle({method: 'PUT', url, headers}))
+    return [answer.status, answer.reason]
+  }
+
+  it('is changed by its user, who confirms it with the old one', async () => {
+    const box = new Box()
+    const headers = await login(box, 'readonly123')
+    const query = 'userid=ro%40pve&password=abcdefgh'
+    expect((await change(box, headers, query))[0]).to.equal(400)
+    expect(await change(box, headers, `${query}&confirmation-password=wrong`)).to.deep.equal([
+      500,
+      'invalid credentials',
+    ])
+    expect((await change(box, headers, `${query}&confirmation-password=readonly123`))[0]).to.equal(200)
+    expect(await login(box, 'readonly123')).to.deep.equal({})
+    expect(await login(box, 'abcdefgh')).to.have.property('cookie')
+  })
+
+  it('of somebody else needs the realm, whatever the other branch says', async () => {
+    const box = new Box()
+    const answer = await change(box, await login(box, 'readonly123'), 'userid=ops%40pve&password=abcdefgh')
+    expect(answer).to.deep.equal([403, 'Permission check failed (/access/realm/pve, Realm.AllocateUser)'])
+  })
+
+  it('is not changed with a token', async () => {
+    const {status, reason} = await new Box().send('PUT', '/access/password', {userid: 'ro@pve'})
+    expect([status, reason.includes('not available with API token')]).to.deep.equal([403, true])
+  })
 })

@@ -195,5 +195,7 @@ describe('connections of the sandbox', () => {
     expect(get.headers.location).to.equal(`${box.sandbox.url}/api2/json/version?x=1`)
     const post = await overPlainHttp('POST')
     expect([post.statusCode, post.statusMessage]).to.deep.equal([308, 'Permanent Redirect'])
+    const head = await overPlainHttp('HEAD')
+    expect([head.statusCode, head.statusMessage]).to.deep.equal([501, "method 'HEAD' not available"])
   })
 })
