@@ -1,15 +1,16 @@
 // The lock on a guest's config file: one holder at a time, waiters in order of arrival, and a control that
 // lets "somebody else" hold it for a while. A waiter gives up after its time-out as Proxmox does.
 import {die} from '../pve-error.ts'
+import {refuseChanges, type ReadOnlyHost} from './read-only-config.ts'
 import type {Clock} from '../clock.ts'
-import type {Guest, Kind} from '../state.ts'
+import type {Kind} from '../state.ts'
 
 const POLL_MS = 50
 
 /** What the locks need of the cluster. */
-export interface LockHost {
+export interface LockHost extends ReadOnlyHost {
   readonly clock: Clock
-  guest(vmid: number): Guest | undefined
+  readonly state: {readonly quorate: boolean}
 }
 
 export class ConfigLocks {
@@ -29,7 +30,7 @@ export class ConfigLocks {
       return true
     })
     try {
-      return await work()
+      return await (this.#cluster.state.quorate ? work() : refuseChanges(this.#cluster, vmid, work))
     } finally {
       this.#held.delete(vmid)
     }

@@ -14,7 +14,12 @@ describe('the lock on a config file', () => {
 
   beforeEach(() => {
     clock = new VirtualClock()
-    locks = new ConfigLocks({clock, guest: () => undefined})
+    locks = new ConfigLocks({
+      clock,
+      guest: () => undefined,
+      state: {quorate: true},
+      tasks: {nextPid: () => 1},
+    })
   })
 
   /** Works for a second and notes when. */

@@ -58,7 +58,10 @@ describe('controls of the sandbox', () => {
   it('take quorum away: reading goes on, writing fails', async () => {
     await apply({quorate: false})
     const put = await box.api('PUT', '/nodes/pve/lxc/102/config', 'cores=1')
-    expect([put.status, put.reason]).to.deep.equal([500, 'cluster not ready - no quorum?'])
+    expect(put.status).to.equal(500)
+    expect(put.reason).to.match(
+      /^unable to open file '\/etc\/pve\/nodes\/pve\/lxc\/102\.conf\.tmp\.\d+' - Permission denied$/,
+    )
     expect((await box.api('GET', '/nodes/pve/lxc/102/config')).status).to.equal(200)
     expect((await box.api('POST', '/nodes/pve/lxc/101/status/stop', '')).status).to.equal(200)
     await apply({quorate: true})
