@@ -1,0 +1,28 @@
+// Which provider the desired state comes from: what the command line names, else what the settings name.
+import {FilesProvider} from '../desired/files-provider.ts'
+import {FelhomError} from '../model/felhom-error.ts'
+import type {DesiredSource} from '../settings/settings.ts'
+import type {DesiredProvider} from './ports.ts'
+
+export interface DesiredRequest {
+  cwd: string
+  /** Named on the command line; `-` is standard input. */
+  paths: readonly string[]
+  /** The setting `desired`. */
+  setting: DesiredSource | undefined
+}
+
+export function openDesired({cwd, paths, setting}: DesiredRequest): DesiredProvider {
+  if (paths.length > 0) return new FilesProvider(paths, {cwd})
+  if (setting === undefined) {
+    throw new FelhomError('usage', 'no desired state is named', {
+      hint: 'Name a file or a directory, or write desired: guests/ into felhom.yaml.',
+      doubt: 'Nothing was read and nothing was changed.',
+    })
+  }
+  if ('paths' in setting) return new FilesProvider(setting.paths, {cwd})
+  throw new FelhomError('settings_invalid', 'a desired state from git or https cannot be read yet', {
+    hint: 'Check it out and name its directory with the setting desired.',
+    doubt: 'Nothing was read and nothing was changed.',
+  })
+}
