@@ -1,5 +1,5 @@
-// What containers and machines share of snapshots: the list with its pseudo entry `current`, and the state
-// machine of create and delete (rollback stands beside it). It touches one guest's config sections, always under its config lock.
+// What containers and machines share of snapshots: the list with its pseudo entry `current`, and how they are taken
+// (deletion and rollback stand beside it). It touches one guest's config sections, always under its config lock.
 // A snapshot is either whole, or marked by `snapstate` and guarded by the guest's `lock` until it is.
 import {die} from '../pve-error.ts'
 import {configDigest, descriptionAsRead} from './config-file.ts'
@@ -41,7 +41,7 @@ export interface SnapshotWork {
 
 const GUEST_TYPE: Record<Kind, string> = {lxc: 'CT', qemu: 'VM'}
 const MAX_UNUSED = 256
-const VOLUME_SNAPSHOT_MS = 60
+export const VOLUME_SNAPSHOT_MS = 60
 
 /** Dies if the guest carries a lock: "CT is locked (backup)". */
 export function checkLock(guest: Guest): void {
@@ -176,64 +176,6 @@ function prepareSnapshot(
   guest.snapshots[name] = snapshot
 }
 
-/** The body of a delsnapshot task. */
-export async function deleteSnapshot(work: SnapshotWork, driver: SnapshotDriver): Promise<void> {
-  requireSnapshot(reload(work, driver), work.name)
-  await underLock(work, driver, (guest) => {
-    checkLock(guest)
-    guest.config['lock'] = 'snapshot-delete'
-  })
-  const volids: string[] = []
-  await underLock(work, driver, (guest) => {
-    if (isTemplate(guest)) die("you can't delete a snapshot if vm is a template")
-    const snapshot = lockedSnapshot(guest, work.name)
-    snapshot.snapstate = 'delete'
-    if (snapshot.vmstate) driver.freeVmstate?.(work.cluster, guest, snapshot.vmstate)
-    delete snapshot.vmstate
-    volids.push(...driver.volumes(snapshot.config).map((v) => v.volid))
-  })
-  for (const volid of volids) {
-    await work.task.sleep(VOLUME_SNAPSHOT_MS)
-    await underLock(work, driver, (guest) => {
-      moveToUnused(lockedSnapshot(guest, work.name).config, driver, volid)
-    })
-  }
-  await underLock(work, driver, (guest) => {
-    forgetSnapshot(work, driver, guest, volids)
-  })
-}
-
-function lockedSnapshot(guest: Guest, name: string): Snapshot {
-  if (guest.config['lock'] !== 'snapshot-delete') die("encountered invalid lock, expected 'snapshot-delete'")
-  return requireSnapshot(guest, name)
-}
-
-/** Step by step the section loses its drives, so that an interrupted deletion can be taken up again. */
-function moveToUnused(section: Section, driver: SnapshotDriver, volid: string): void {
-  for (const volume of driver.volumes(section)) {
-    if (volume.volid !== volid) continue
-    Reflect.deleteProperty(section, volume.option)
-    addUnusedVolume(section, volid)
-  }
-}
-
-function forgetSnapshot(work: SnapshotWork, driver: SnapshotDriver, guest: Guest, volids: string[]): void {
-  const {parent} = lockedSnapshot(guest, work.name)
-  if (guest.config['parent'] === work.name) {
-    if (parent === undefined) delete guest.config['parent']
-    else guest.config['parent'] = parent
-  }
-  for (const other of Object.values(guest.snapshots)) {
-    if (other.parent !== work.name) continue
-    if (parent === undefined) delete other.parent
-    else other.parent = parent
-  }
-  Reflect.deleteProperty(guest.snapshots, work.name)
-  delete guest.config['lock']
-  const used = new Set(driver.volumes(guest.config).map((v) => v.volid))
-  for (const volid of volids) if (!used.has(volid)) keepUnused(work.cluster, driver, guest.config, volid)
-}
-
 export const isUnusedOption = (key: string): boolean => /^unused\d+$/.test(key)
 
 function snapshotConfig(config: Section): Section {
@@ -264,7 +206,7 @@ function setDescription(kind: Kind, snapshot: Snapshot, description: string): vo
   else snapshot.description = stored
 }
 
-const reload = (work: SnapshotWork, driver: SnapshotDriver): Guest =>
+export const reload = (work: SnapshotWork, driver: SnapshotDriver): Guest =>
   work.cluster.requireGuest(driver.kind, work.node, work.vmid)
 
 /** Runs `change` under the config lock with the guest as it is then. */

@@ -3,13 +3,13 @@ import {flag, nodeOf, optionalText, text, vmidOf, type Call} from '../../call.ts
 import {die} from '../../pve-error.ts'
 import {
   createSnapshot,
-  deleteSnapshot,
   describeSnapshot,
   listSnapshots,
   type SnapshotDriver,
   type SnapshotRow,
   type SnapshotWork,
 } from '../../guest/snapshots.ts'
+import {deleteSnapshot} from '../../guest/snapshot-delete.ts'
 import {rollbackSnapshot} from '../../guest/snapshot-rollback.ts'
 import {readConfig} from '../config/read-config.ts'
 import {containerHasFeature} from './feature.ts'

@@ -2,7 +2,7 @@
 import {fileOf, isDriveName, isPlainCdrom, parseDrive} from './drive.ts'
 import {checkDrivePrivileges} from './drive-params.ts'
 import {isNetName, parseNet} from './net.ts'
-import {checkHostPci, checkRng, checkSerial, checkSharedFolder, checkUsb} from './option-privileges.ts'
+import {checkDevice, isHostDevice} from './option-privileges.ts'
 import {destroyVolume, registerUnused} from './unused-volumes.ts'
 import {changeBootOrder, type Writing} from './writing.ts'
 import {requirePrivs} from '../../access/permissions.ts'
@@ -83,22 +83,6 @@ function releaseDrive(
 function checkDeletion({work}: Writing, conf: QemuConf, option: string, value: string): void {
   const {subject, vmid} = work
   const current = conf.config[option]
-  if (/^serial\d+$/.test(option)) {
-    checkSerial(
-      subject,
-      vmid,
-      value === 'socket',
-      () => `only root can delete '${option}' config for real devices`,
-    )
-  } else if (/^usb\d+$/.test(option)) {
-    checkUsb(subject, vmid, option, value)
-  } else if (/^hostpci\d+$/.test(option)) {
-    checkHostPci(subject, vmid, option, value)
-  } else if (/^rng\d+$/.test(option)) {
-    checkRng(subject, vmid, option, value)
-  } else if (/^virtiofs\d$/.test(option)) {
-    checkSharedFolder(subject, vmid, option, value)
-  } else if (isNetName(option) && current !== undefined) {
-    checkBridgeAccess(subject, parseNet(current))
-  }
+  if (isHostDevice(option)) checkDevice(subject, vmid, option, [value], 'delete')
+  else if (isNetName(option) && current !== undefined) checkBridgeAccess(subject, parseNet(current))
 }

@@ -60,14 +60,38 @@ function checkOption(subject: Subject, vmid: number, option: string): void {
   }
 }
 
-/** A serial port on a socket is harmless, one of the host's own is root's. */
-export function checkSerial(subject: Subject, vmid: number, isSocket: boolean, what: () => string): void {
-  if (isSocket) requirePrivs(subject, vmPath(vmid), ['VM.Config.HWType'])
-  else if (!isRoot(subject)) die(what())
+type DeviceCheck = (subject: Subject, vmid: number, option: string, value: string) => void
+
+const DEVICE_CHECKS: Record<string, DeviceCheck> = {
+  usb: checkUsb,
+  hostpci: checkHostPci,
+  rng: checkRng,
+  virtiofs: checkSharedFolder,
 }
 
-export function checkUsb(subject: Subject, vmid: number, option: string, value: string): void {
-  if (isRoot(subject)) return
+/** Options that name devices or folders of the host: what they ask for depends on their values. */
+export const isHostDevice = (option: string): boolean =>
+  /^(?:serial|usb|hostpci|rng|virtiofs)\d+$/.test(option)
+
+/** May the caller do that to a device with these values, what it is now among them? */
+export function checkDevice(
+  subject: Subject,
+  vmid: number,
+  option: string,
+  values: readonly string[],
+  action: 'set' | 'modify' | 'delete',
+): void {
+  const family = option.replace(/\d+$/, '')
+  if (family === 'serial') {
+    if (values.every((value) => value === 'socket')) {
+      requirePrivs(subject, vmPath(vmid), ['VM.Config.HWType'])
+    } else if (!isRoot(subject)) die(`only root can ${action} '${option}' config for real devices`)
+  } else if (!isRoot(subject)) {
+    for (const value of values) DEVICE_CHECKS[family]?.(subject, vmid, option, value)
+  }
+}
+
+function checkUsb(subject: Subject, vmid: number, option: string, value: string): void {
   requirePrivs(subject, vmPath(vmid), ['VM.Config.HWType'])
   const {host, mapping} = parsePropertyString(optionFormat(option), value)
   if (host !== undefined) {
@@ -79,8 +103,7 @@ export function checkUsb(subject: Subject, vmid: number, option: string, value: 
   }
 }
 
-export function checkHostPci(subject: Subject, vmid: number, option: string, value: string): void {
-  if (isRoot(subject)) return
+function checkHostPci(subject: Subject, vmid: number, option: string, value: string): void {
   const {host, mapping} = parsePropertyString(optionFormat(option), value)
   if (host !== undefined) die(`only root can set '${option}' config for non-mapped devices`)
   if (mapping === undefined) die("either 'host' or 'mapping' must be set.")
@@ -88,15 +111,13 @@ export function checkHostPci(subject: Subject, vmid: number, option: string, val
   requirePrivs(subject, vmPath(vmid), ['VM.Config.HWType'])
 }
 
-export function checkRng(subject: Subject, vmid: number, option: string, value: string): void {
-  if (isRoot(subject)) return
+function checkRng(subject: Subject, vmid: number, option: string, value: string): void {
   requirePrivs(subject, vmPath(vmid), ['VM.Config.HWType'])
   const {source} = parsePropertyString(optionFormat(option), value)
   if (source === '/dev/hwrng') requirePrivs(subject, '/mapping/hwrng', ['Mapping.Use'])
 }
 
-export function checkSharedFolder(subject: Subject, vmid: number, option: string, value: string): void {
-  if (isRoot(subject)) return
+function checkSharedFolder(subject: Subject, vmid: number, option: string, value: string): void {
   requirePrivs(subject, vmPath(vmid), ['VM.Config.Disk'])
   const {dirid} = parsePropertyString(optionFormat(option), value)
   requirePrivs(subject, `/mapping/dir/${dirid ?? ''}`, ['Mapping.Use'])

@@ -6,7 +6,7 @@ import {checkDrivePrivileges} from './drive-params.ts'
 import {isNetName, parseNet} from './net.ts'
 import {checkMachine, checkVga} from './option-rules.ts'
 import {pinMachine, windowsVersion} from './os-type.ts'
-import {checkHostPci, checkRng, checkSerial, checkSharedFolder, checkUsb} from './option-privileges.ts'
+import {checkDevice, isHostDevice} from './option-privileges.ts'
 import {encryptPassword} from './password.ts'
 import {printBootOrder} from './boot-order.ts'
 import {registerUnused} from './unused-volumes.ts'
@@ -49,7 +49,7 @@ const SETTERS: Record<string, Setter> = {
 function setterOf(option: string): Setter {
   if (isDriveName(option)) return setDrive
   if (isNetName(option)) return setNet
-  if (/^(?:serial|usb|hostpci|rng|virtiofs)\d+$/.test(option)) return setHostDevice
+  if (isHostDevice(option)) return setHostDevice
   return (Object.hasOwn(SETTERS, option) ? SETTERS[option] : undefined) ?? queue
 }
 
@@ -87,24 +87,10 @@ function setNet({work}: Writing, conf: QemuConf, option: string, value: string):
 }
 
 function setHostDevice({work}: Writing, conf: QemuConf, option: string, value: string): void {
-  const {subject, vmid} = work
   const current = conf.config[option]
   const values = current === undefined ? [value] : [current, value]
-  if (option.startsWith('serial')) {
-    const isSocket = values.every((text) => text === 'socket')
-    checkSerial(subject, vmid, isSocket, () => `only root can modify '${option}' config for real devices`)
-  } else {
-    const check = DEVICE_CHECKS[option.replace(/\d+$/, '')]
-    for (const text of values) check?.(subject, vmid, option, text)
-  }
+  checkDevice(work.subject, work.vmid, option, values, 'modify')
   conf.pending[option] = value
-}
-
-const DEVICE_CHECKS: Record<string, typeof checkUsb> = {
-  usb: checkUsb,
-  hostpci: checkHostPci,
-  rng: checkRng,
-  virtiofs: checkSharedFolder,
 }
 
 function setTags({work}: Writing, conf: QemuConf, option: string, value: string): void {

@@ -10,14 +10,7 @@ import {requireVolume} from '../../storage/volumes.ts'
 import {isDriveName} from '../config/drive.ts'
 import {checkDriveAccess, normaliseDrives} from '../config/drive-params.ts'
 import {completeNet, isNetName, parseNet} from '../config/net.ts'
-import {
-  checkHostPci,
-  checkOptionPrivileges,
-  checkRng,
-  checkSerial,
-  checkSharedFolder,
-  checkUsb,
-} from '../config/option-privileges.ts'
+import {checkDevice, checkOptionPrivileges, isHostDevice} from '../config/option-privileges.ts'
 import {clampCpuUnits, resolveCdromAlias, textParams, unescapeUri} from '../config/update-request.ts'
 import {isTruthy} from './vm.ts'
 import type {Call} from '../../call.ts'
@@ -132,29 +125,11 @@ function checkSettings(subject: Subject, request: CreateRequest): void {
   checkDriveAccess(subject, settings, {vmid, ...(storage !== undefined && {defaultStorage: storage})})
   const options = Object.keys(settings).sort()
   checkOptionPrivileges(subject, vmid, options)
-  for (const option of options) checkDevice(subject, vmid, option, settings[option] ?? '')
+  for (const option of options.filter(isHostDevice)) {
+    checkDevice(subject, vmid, option, [settings[option] ?? ''], 'set')
+  }
   for (const option of options.filter(isNetName)) checkBridgeAccess(subject, parseNet(settings[option] ?? ''))
   request.settings = completeSettings(subject.cluster, settings)
-}
-
-/** Devices of the host ask for more than a privilege. */
-function checkDevice(subject: Subject, vmid: number, option: string, value: string): void {
-  if (/^serial\d+$/.test(option)) {
-    checkSerial(
-      subject,
-      vmid,
-      value === 'socket',
-      () => `only root can set '${option}' config for real devices`,
-    )
-  } else if (/^usb\d+$/.test(option)) {
-    checkUsb(subject, vmid, option, value)
-  } else if (/^hostpci\d+$/.test(option)) {
-    checkHostPci(subject, vmid, option, value)
-  } else if (option === 'rng0') {
-    checkRng(subject, vmid, option, value)
-  } else if (/^virtiofs\d+$/.test(option)) {
-    checkSharedFolder(subject, vmid, option, value)
-  }
 }
 
 function completeSettings(cluster: Cluster, settings: Section): Section {

@@ -4,7 +4,6 @@ import {flag, optionalText, text, type Call} from '../../call.ts'
 import {
   addUnusedVolume,
   createSnapshot,
-  deleteSnapshot,
   describeSnapshot,
   listSnapshots,
   requireSnapshot,
@@ -12,6 +11,7 @@ import {
   type SnapshotRow,
   type SnapshotWork,
 } from '../../guest/snapshots.ts'
+import {deleteSnapshot} from '../../guest/snapshot-delete.ts'
 import {rollbackSnapshot} from '../../guest/snapshot-rollback.ts'
 import {die} from '../../pve-error.ts'
 import {freeVolume, volumeHasFeature} from '../../storage/volumes.ts'

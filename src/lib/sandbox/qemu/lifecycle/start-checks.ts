@@ -7,6 +7,7 @@ import {checkNetDevice} from '../config/net-device.ts'
 import {isNetName, parseNet} from '../config/net.ts'
 import {maxCpus} from '../config/processors.ts'
 import {hasBridge} from '../../guest/bridges.ts'
+import {localResources} from './local-resources.ts'
 import {isSet} from './vm.ts'
 import type {Cluster} from '../../cluster.ts'
 import type {Guest, Section} from '../../state.ts'
@@ -16,6 +17,7 @@ import type {TaskContext} from '../../tasks/task-runner.ts'
 export function checkStartable(cluster: Cluster, guest: Guest, task: TaskContext): void {
   const {config, node} = guest
   warnAboutFirmware(config, task)
+  refuseMappings(config)
   const allowed = cluster.node(node)?.cpus
   if (allowed !== undefined && maxCpus(config) > allowed) {
     die(`MAX ${String(allowed)} vcpus allowed per VM on this node`)
@@ -25,6 +27,20 @@ export function checkStartable(cluster: Cluster, guest: Guest, task: TaskContext
   for (const option of netsOf(config)) {
     const warning = checkNetDevice(cluster, node, option, parseNet(config[option] ?? ''))
     if (warning !== undefined) task.warn(warning)
+  }
+}
+
+/** No node of the sandbox has devices that could stand behind a mapping. */
+function refuseMappings(config: Section): void {
+  for (const [family, what] of [
+    ['hostpci', 'PCI'],
+    ['usb', 'USB'],
+  ] as const) {
+    const {mapped} = localResources(config)
+    const option = Object.keys(mapped)
+      .sort()
+      .find((name) => name.startsWith(family))
+    if (option !== undefined) die(`${what} device mapping not found for '${mapped[option]?.name ?? ''}'`)
   }
 }
 

@@ -122,6 +122,8 @@ describe('power of a machine', () => {
 
   describe('makes no command line from', () => {
     const refused: [Record<string, string | number>, string][] = [
+      [{usb0: 'mapping=stick', hostpci1: 'mapping=card'}, "PCI device mapping not found for 'card'"],
+      [{usb0: 'mapping=stick'}, "USB device mapping not found for 'stick'"],
       [{cores: 4}, 'MAX 2 vcpus allowed per VM on this node'],
       [{hotplug: 'memory'}, 'NUMA needs to be enabled for memory hotplug'],
       [{hotplug: 'memory', numa: 1, memory: 512}, 'minimum memory must be 1024MB'],
