@@ -72,6 +72,7 @@ function addPart(collector: Collector, path: (string | number)[], name: string, 
     const near = nearestWord(name, [...index.parts.keys(), ...index.aliases.keys()])
     problems.push({
       path,
+      ...(path.length > 0 && {at: 'key' as const}),
       message: `${collector.option.name} has no part "${name}"`,
       expected: `one of ${[...index.parts.keys()].join(', ')}`,
       ...(near === undefined ? {} : {suggestion: near}),

@@ -3,6 +3,8 @@
 export interface ValueProblem {
   /** Where in the value: keys of maps and positions in lists; empty: the value itself. */
   readonly path: readonly (string | number)[]
+  /** The key at the end of the path is wrong, not what stands behind it. */
+  readonly at?: 'key'
   readonly message: string
   /** What would have been right, as one clause. */
   readonly expected?: string

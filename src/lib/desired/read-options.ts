@@ -52,9 +52,9 @@ function readOption(section: Section, key: string, option: Option): DesiredValue
 }
 
 function complainOfProblem(section: Section, key: string, problem: ValueProblem): void {
-  const {path, message, expected, suggestion} = problem
-  section.complain([key, ...path], 'value', {
-    code: 'wrong_value',
+  const {path, at = 'value', message, expected, suggestion} = problem
+  section.complain([key, ...path], at, {
+    code: at === 'key' ? 'unknown_key' : 'wrong_value',
     message: message.startsWith(key) ? message : `${key}: ${message}`,
     ...(expected !== undefined && {expected}),
     ...(suggestion !== undefined && {suggestion}),
