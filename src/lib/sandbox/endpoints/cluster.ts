@@ -6,7 +6,7 @@ import {serviceId} from '../guest/status.ts'
 import {guestRow} from '../stats/guest-stats.ts'
 import {nodeRow, storageRow} from '../stats/node-stats.ts'
 import {isDisabled, isOnNode} from '../storage/volumes.ts'
-import {allowedTags} from './allowed-tags.ts'
+import {routes as optionRoutes} from './cluster-options.ts'
 import type {Guest} from '../state.ts'
 
 type Row = Record<string, unknown>
@@ -15,7 +15,7 @@ export const routes: Route[] = [
   {method: 'GET', path: '/cluster/resources', handler: listResources},
   {method: 'GET', path: '/cluster/status', handler: readStatus},
   {method: 'GET', path: '/cluster/nextid', handler: nextId},
-  {method: 'GET', path: '/cluster/options', handler: readOptions},
+  ...optionRoutes,
 ]
 
 function listResources(call: Call): Row[] {
@@ -138,19 +138,10 @@ function nextId(call: Call): string {
     if (guests.has(Number(wanted))) paramError({vmid: `VM ${wanted} already exists`})
     return wanted
   }
-  const range = typeof options['next-id'] === 'string' ? options['next-id'] : ''
-  const bound = (name: string, fallback: number): number =>
-    Number(new RegExp(`(?:^|,)${name}=(\\d+)`).exec(range)?.[1] ?? fallback)
-  const [lower, upper] = [bound('lower', 100), bound('upper', 1_000_000)]
+  const range = options['next-id']
+  const bounds = typeof range === 'object' && range !== null ? (range as Row) : {}
+  const lower = Number(bounds['lower'] ?? 100)
+  const upper = Number(bounds['upper'] ?? 1_000_000)
   for (let vmid = lower; vmid < upper; vmid++) if (!guests.has(vmid)) return String(vmid)
   die(`unable to get any free VMID in range [${String(lower)}, ${String(upper)}]`)
-}
-
-function readOptions(call: Call): Row {
-  const {options} = call.cluster.state
-  const mayAudit = hasPrivs(call, '/', ['Sys.Audit'])
-  const visible = Object.entries(options).filter(
-    ([key]) => mayAudit || key === 'console' || key === 'tag-style',
-  )
-  return {...Object.fromEntries(visible), 'allowed-tags': allowedTags(call)}
 }

@@ -1,24 +1,14 @@
 // The storages of the cluster and what each node tells of them.
-import {createHash} from 'node:crypto'
 import {flag, nodeOf, optionalText, text, type Call, type Route} from '../call.ts'
-import {hasPrivs} from '../access/permissions.ts'
 import {paramError} from '../pve-error.ts'
-import {
-  findStorage,
-  hasContent,
-  isDisabled,
-  isOnNode,
-  requireStorage,
-  storageType,
-} from '../storage/volumes.ts'
+import {findStorage, hasContent, isDisabled, isOnNode, storageType} from '../storage/volumes.ts'
 import {routes as pruneRoutes} from './prune-backups.ts'
+import {mayList, routes as configRoutes} from './storage-config.ts'
 import {routes as contentRoutes} from './storage-content.ts'
-import type {Cluster} from '../cluster.ts'
 import type {Storage} from '../state.ts'
 
 export const routes: Route[] = [
-  {method: 'GET', path: '/storage', handler: listStorages},
-  {method: 'GET', path: '/storage/{storage}', handler: readStorage},
+  ...configRoutes,
   {method: 'GET', path: '/nodes/{node}/storage', handler: listNodeStorages},
   {
     method: 'GET',
@@ -42,37 +32,6 @@ const folders = [
   'status',
   'upload',
 ]
-
-const mayList = (call: Call, storage: Storage): boolean =>
-  hasPrivs(call, `/storage/${storage.storage}`, ['Datastore.Audit', 'Datastore.AllocateSpace'], true)
-
-function listStorages(call: Call): unknown[] {
-  const type = optionalText(call, 'type')
-  const digest = storageDigest(call.cluster)
-  return call.cluster.state.storages
-    .filter((s) => mayList(call, s) && (type === undefined || s.type === type))
-    .map((s) => configRow(s, digest))
-}
-
-function readStorage(call: Call): unknown {
-  return configRow(requireStorage(call.cluster, text(call, 'storage')), storageDigest(call.cluster))
-}
-
-const flagOptions = new Set(['disable', 'sparse', 'saferemove', 'krbd', 'mkdir'])
-
-function configRow(storage: Storage, digest: string): Record<string, unknown> {
-  const row: Record<string, unknown> = {storage: storage.storage, type: storage.type, digest}
-  for (const [key, value] of Object.entries(storage.config))
-    row[key] = flagOptions.has(key) ? Number(value) : value
-  if (storage.nodes) row['nodes'] = storage.nodes.join(',')
-  if (storage.shared) row['shared'] = 1
-  return row
-}
-
-function storageDigest(cluster: Cluster): string {
-  const config = cluster.state.storages.map((s) => [s.storage, s.type, s.config, s.nodes, s.shared])
-  return createHash('sha1').update(JSON.stringify(config)).digest('hex')
-}
 
 function listNodeStorages(call: Call): unknown[] {
   const {cluster} = call

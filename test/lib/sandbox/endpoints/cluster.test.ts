@@ -94,7 +94,7 @@ describe('cluster endpoints', () => {
   })
 
   it('find the next free vmid above the lower bound', async () => {
-    sandbox.cluster.state.options['next-id'] = 'lower=200,upper=300'
+    await sandbox.put('/cluster/options', {'next-id': 'lower=200,upper=300'})
     expect((await sandbox.get('/cluster/nextid')).data).to.equal('201')
   })
 
@@ -107,5 +107,23 @@ describe('cluster endpoints', () => {
       .to.include({mac_prefix: 'BC:24:11'})
       .and.to.have.property('allowed-tags')
       .that.includes('dns')
+  })
+
+  it('take the datacenter’s options apart, and fall back to the defaults', async () => {
+    const form = {
+      'tag-style': 'ordering=config',
+      'registered-tags': 'b;a',
+      description: 'Mine',
+      max_workers: 4,
+    }
+    await sandbox.put('/cluster/options', {...form, migration: 'insecure'})
+    expect((await sandbox.get('/cluster/options')).data).to.deep.include({
+      ...{'tag-style': {ordering: 'config'}, 'registered-tags': ['b', 'a'], description: 'Mine\n'},
+      ...{max_workers: '4', migration: {type: 'insecure'}},
+    })
+    await sandbox.put('/cluster/options', {delete: 'description,migration', mac_prefix: 'AA:BB:CC'})
+    const options = (await sandbox.get('/cluster/options')).data
+    expect(options).to.deep.include({description: '', mac_prefix: 'AA:BB:CC'})
+    expect(options).not.to.have.property('migration')
   })
 })

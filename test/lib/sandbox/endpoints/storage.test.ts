@@ -92,3 +92,69 @@ describe('storage endpoints', () => {
     expect((await sandbox.put(missing, {notes: 'x'})).status).to.equal(200)
   })
 })
+
+describe('storage.cfg', () => {
+  let sandbox: InProcessSandbox
+
+  beforeEach(() => {
+    sandbox = new InProcessSandbox()
+  })
+
+  it('takes a new storage, changes it and forgets it with its permissions', async () => {
+    const created = await sandbox.post('/storage', {storage: 'iso2', type: 'dir', path: '/mnt/iso2/'})
+    expect(created.data).to.deep.equal({storage: 'iso2', type: 'dir'})
+    expect((await sandbox.get('/storage/iso2')).data).to.include({
+      path: '/mnt/iso2',
+      content: 'images,rootdir',
+    })
+    await sandbox.put('/storage/iso2', {content: 'iso', disable: 1, nodes: 'pve'})
+    expect((await sandbox.get('/storage/iso2')).data).to.include({content: 'iso', disable: 1, nodes: 'pve'})
+    expect((await sandbox.get('/nodes/pve/storage/iso2/content')).reason).to.equal(
+      "storage 'iso2' is disabled",
+    )
+    await sandbox.put('/storage/iso2', {delete: 'disable,content'})
+    const {state} = sandbox.cluster
+    state.access.acl.push({
+      path: '/storage/iso2',
+      type: 'user',
+      ugid: 'x@pve',
+      propagate: 1,
+      roleid: 'PVEAdmin',
+    })
+    expect((await sandbox.get('/storage/iso2')).data).to.include({content: 'images,rootdir'})
+    expect((await sandbox.delete('/storage/iso2')).status).to.equal(200)
+    expect(state.access.acl.map((a) => a.path)).not.to.include('/storage/iso2')
+  })
+
+  const refusals: [string, Record<string, string>, string][] = [
+    ['POST', {storage: 'new1', type: 'dir'}, "missing value for required option 'path'"],
+    ['POST', {storage: 'new1', type: 'dir', path: '/x', server: 'nas'}, "unexpected property 'server'"],
+    ['POST', {storage: 'new1', type: 'dir', path: '/x y'}, 'illegal path for directory storage: /x y'],
+    [
+      'POST',
+      {storage: 'btr', type: 'dir', path: '/x'},
+      "create storage failed: storage ID 'btr' already defined",
+    ],
+    ['PUT', {delete: 'path'}, "update storage failed: unable to delete required option 'path'"],
+    ['PUT', {delete: 'bogus'}, "update storage failed: no such option 'bogus'"],
+    [
+      'PUT',
+      {delete: 'content', content: 'iso'},
+      "update storage failed: cannot set and delete property 'content' at the same time!",
+    ],
+  ]
+  for (const [method, form, reason] of refusals) {
+    it(`refuses ${method} ${JSON.stringify(form)}`, async () => {
+      const answer = method === 'POST' ? sandbox.post('/storage', form) : sandbox.put('/storage/btr', form)
+      expect(await answer).to.include({status: 500, reason})
+    })
+  }
+
+  it('always has its local storage', async () => {
+    await sandbox.delete('/storage/local')
+    expect((await sandbox.get('/storage/local')).data).to.include({path: '/var/lib/vz'})
+    expect((await sandbox.delete('/storage/nosuch')).reason).to.equal(
+      "delete storage failed: storage 'nosuch' does not exist",
+    )
+  })
+})

@@ -1,5 +1,5 @@
 // Who may change which option of a container. root@pam may everything; a token of root is not root.
-import {requirePrivs, ROOT} from '../../access/permissions.ts'
+import {hasPrivs, requirePrivs, ROOT} from '../../access/permissions.ts'
 import {checkBridgeAccess} from '../../guest/bridge-access.ts'
 import {checkTagPermissions} from '../../guest/tags.ts'
 import {checkVolumeAccess} from '../../guest/volume-access.ts'
@@ -15,6 +15,8 @@ export interface OptionChange {
   /** The current section; empty for a container that is being made. */
   before: Section
   isUnprivileged: boolean
+  /** The pool that a new container joins: privileges on it count as well. */
+  pool?: string
 }
 
 const privileges: Record<string, string> = {
@@ -48,7 +50,8 @@ function requireOne(call: Call, change: OptionChange, option: string, value: str
   else requireOnGuest(call, change, privileges[option] ?? 'VM.Config.Options')
 }
 
-function requireOnGuest(call: Call, {vmid}: OptionChange, privilege: string): void {
+function requireOnGuest(call: Call, {vmid, pool}: OptionChange, privilege: string): void {
+  if (pool !== undefined && hasPrivs(call, `/pool/${pool}`, [privilege])) return
   requirePrivs(call, `/vms/${String(vmid)}`, [privilege])
 }
 

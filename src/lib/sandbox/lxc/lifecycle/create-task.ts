@@ -6,7 +6,7 @@ import {joinPool, removeGuest} from '../../guest/registry.ts'
 import {isRunning, serviceId} from '../../guest/status.ts'
 import {allocateVolume, findVolume, freeVolume, requireVolume, volumePath} from '../../storage/volumes.ts'
 import {newDisk, printMountPoint} from '../config/mount-points.ts'
-import {mountPointsOf} from './container-volumes.ts'
+import {mountPointsOf, volumesIn} from './container-volumes.ts'
 import {freeContainerVolumes} from './destroy.ts'
 import {detectArch, detectOsType} from './os-template.ts'
 import {startAfterwards} from './power.ts'
@@ -44,6 +44,7 @@ async function createUnderLock(call: Call, plan: CreatePlan, task: TaskContext):
     const mountPoints = createVolumes(call, guest, wanted, made, task)
     if (plan.existed) freeContainerVolumes(cluster, guest, task)
     guest.config = {lock: 'create'}
+    for (const {volid} of volumesIn(mountPoints)) requireVolume(cluster, volid, guest.node)
     await unpack(call, plan, task)
     const config = {...finalConfig(call, plan, backup, task), ...mountPoints}
     Object.assign(guest, {config, pending: {}, pendingDelete: {}, snapshots: {}})

@@ -2,9 +2,10 @@
 // leaves the rest to a task.
 import {flag, nodeOf, optionalText, text, vmidOf, type Call, type ParamValue} from '../../call.ts'
 import {PveError, die, paramError} from '../../pve-error.ts'
-import {ROOT, hasPrivs, requirePrivs} from '../../access/permissions.ts'
+import {hasPrivs, requirePrivs} from '../../access/permissions.ts'
 import {addGuest, requirePool, requireVmidUnused} from '../../guest/registry.ts'
 import {checkLock} from '../../guest/snapshots.ts'
+import {validateSshKeys} from '../../guest/ssh-keys.ts'
 import {requireQuorum} from '../../guest/status.ts'
 import {checkVolumeAccess} from '../../guest/volume-access.ts'
 import {hasContent, parseVolid, requireStorage} from '../../storage/volumes.ts'
@@ -15,7 +16,6 @@ import {mountPointsOf} from './container-volumes.ts'
 import {runCreate} from './create-task.ts'
 import {checkProtection} from './destroy.ts'
 import {forkTask, isContainerRunning} from './power.ts'
-import {checkSshKeys} from './ssh-keys.ts'
 import type {CreatePlan} from './create-plan.ts'
 import type {Guest, Section} from '../../state.ts'
 
@@ -36,7 +36,9 @@ export async function createContainer(call: Call): Promise<string> {
   checkExtras(call)
   checkAllocate(call, existing, unprivileged)
   const options = optionsOf(call)
-  requireOptionPrivileges(call, {vmid, before: {}, isUnprivileged: unprivileged === true}, options)
+  const pool = optionalText(call, 'pool')
+  const change = {vmid, before: {}, isUnprivileged: unprivileged === true, ...(pool && {pool})}
+  requireOptionPrivileges(call, change, options)
   const archive = checkArchive(call)
   const plan: CreatePlan = {
     archive,
@@ -77,7 +79,7 @@ function checkId(call: Call): Guest | undefined {
 
 function checkExtras(call: Call): void {
   const keys = optionalText(call, 'ssh-public-keys')
-  if (keys !== undefined) checkSshKeys(keys)
+  if (keys !== undefined) validateSshKeys(keys)
   const pool = optionalText(call, 'pool')
   if (pool !== undefined) requirePool(call.cluster, pool)
 }
@@ -129,7 +131,6 @@ function planDisks(call: Call, options: Section): DiskPlan {
   }
   for (const {type, volume} of mountPointsOf(plan.mountPoints)) {
     if (type === 'volume') checkStorage(call, parseVolid(volume).storage)
-    else if (call.principal.authid !== ROOT) die('Only root can pass arbitrary filesystem paths.')
   }
   if (!hasRootfs) checkStorage(call, storage)
   return plan

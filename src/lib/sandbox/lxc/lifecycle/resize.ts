@@ -41,7 +41,10 @@ function checkResize(call: Call, guest: Guest): Resize {
   const {volume: volid} = requireMountPoint(guest.config, option)
   const {storage, volname} = parseVolid(volid)
   const owner = parseVolname(requireStorage(cluster, storage), volname).vmid
-  if (owner !== guest.vmid) die(`can't resize mount point owned by another container (${String(owner)})`)
+  if (owner !== guest.vmid) {
+    const what = `can't resize mount point owned by another container (${String(owner)})`
+    die(`${what} at /usr/share/perl5/PVE/API2/LXC.pm line 2386.`)
+  }
   requirePrivs(call, `/storage/${storage}`, ['Datastore.AllocateSpace'])
   const {size} = requireVolume(cluster, volid, guest.node)
   const newBytes = targetBytes(text(call, 'size'), size)

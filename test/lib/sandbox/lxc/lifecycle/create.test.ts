@@ -60,8 +60,43 @@ describe('creating containers', () => {
     })
   }
 
-  it('accepts keys among which one is good', async () => {
-    expect(await create({'ssh-public-keys': `# mine\nnonsense\n${KEY}\n`})).to.equal('OK')
+  it('accepts keys with empty lines between, but no line that is none', async () => {
+    const wrong = await create({'ssh-public-keys': `# mine\n${KEY}\n`})
+    expect(wrong).to.equal('500 SSH public key validation error')
+    expect(await create({'ssh-public-keys': `${KEY}\n\n${KEY}\n`})).to.equal('OK')
+  })
+
+  it('fails on a volume that is not there', async () => {
+    expect(await create({rootfs: 'local:150/vm-150-disk-7.raw'})).to.equal(
+      "unable to create CT 150 - volume 'local:150/vm-150-disk-7.raw' does not exist",
+    )
+    expect(sandbox.cluster.guest(150)).to.equal(undefined)
+  })
+
+  it('counts privileges on the pool that it joins', async () => {
+    const {access} = sandbox.cluster.state
+    access.roles.push({
+      roleid: 'Maker',
+      special: 0,
+      privs: ['VM.Allocate', 'VM.Config.Disk', 'VM.Config.CPU'],
+    })
+    access.roles.push({roleid: 'Space', special: 0, privs: ['Datastore.AllocateSpace']})
+    access.acl.push(
+      {path: '/pool/homelab', type: 'user', ugid: 'nobody@pve', propagate: 1, roleid: 'Maker'},
+      {path: '/storage/local', type: 'user', ugid: 'nobody@pve', propagate: 1, roleid: 'Space'},
+    )
+    const token = 'nobody@pve!none=44444444-5555-6666-7777-888888888888'
+    const form = {vmid: 150, ostemplate, rootfs: 'local:1', cores: 1}
+    const inPool = sandbox.post('/nodes/pve/lxc', {...form, pool: 'homelab'}, token)
+    expect(await sandbox.outcome(inPool)).to.equal('OK')
+    const memory = await sandbox.post(
+      '/nodes/pve/lxc',
+      {...form, vmid: 151, pool: 'homelab', memory: 64},
+      token,
+    )
+    expect(memory.reason).to.equal('Permission check failed (/vms/151, VM.Config.Memory)')
+    const outside = await sandbox.post('/nodes/pve/lxc', {...form, vmid: 151}, token)
+    expect(outside.reason).to.equal('Permission check failed')
   })
 
   it('shows a locked, otherwise empty container meanwhile', async () => {
