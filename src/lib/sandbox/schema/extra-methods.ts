@@ -47,12 +47,6 @@ export const extraMethods: Record<string, Record<string, MethodSchema>> = {
       timeout: {default: 180, optional: 1, type: 'integer'},
     }),
   },
-  '/nodes/{node}/qemu/{vmid}/agent/ping': {
-    POST: {
-      ...onNode('ping', onGuest('VM.GuestAgent.Audit', 'VM.GuestAgent.Unrestricted'), {vmid}),
-      protected: 1,
-    },
-  },
   '/nodes/{node}/qemu/{vmid}/cloudinit/dump': {
     GET: onNode('cloudinit_generated_config_dump', onGuest('VM.Audit'), {
       vmid,

@@ -1,52 +1,91 @@
 // The guest agent: no guest of the sandbox runs one, so a call says why it cannot be reached.
-import {requirePrivs} from '../../access/permissions.ts'
 import {die} from '../../pve-error.ts'
+import {having, readMethod} from '../../schema/read-method.ts'
 import {isUp, placeOf, requireVm} from './vm.ts'
-import {vmidOf, type Call, type Method, type Route} from '../../call.ts'
+import type {Call, Method, Route} from '../../call.ts'
+import type {MethodSchema, Schema} from '../../schema/types.ts'
 
 const PATH = '/nodes/{node}/qemu/{vmid}/agent'
 const AUDIT = 'VM.GuestAgent.Audit'
-const UNRESTRICTED = 'VM.GuestAgent.Unrestricted'
 const FILES = 'VM.GuestAgent.FileSystemMgmt'
+const POWER = 'VM.PowerMgmt'
+const UNRESTRICTED = 'VM.GuestAgent.Unrestricted'
+const MAX_READ_BYTES = 16 * 1024 * 1024
+const MAX_INPUT_BYTES = 64 * 1024
+const MAX_WRITE_BYTES = 60 * 1024
+
+type Properties = Record<string, Schema>
 
 interface AgentCommand {
   method: Method
-  /** One of them is enough. */
+  /** One of them is enough, or the right to do anything. */
   privs: string[]
+  properties?: Properties
 }
 
-const audited = (method: Method): AgentCommand => ({method, privs: [AUDIT, UNRESTRICTED]})
-const post = (priv: string): AgentCommand => ({
-  method: 'POST',
-  privs: priv === UNRESTRICTED ? [priv] : [priv, UNRESTRICTED],
-})
+const text: Schema = {type: 'string'}
+const flag: Schema = {optional: 1, type: 'boolean'}
+
+const plainCommands = (method: Method, priv: string, names: string): [string, AgentCommand][] =>
+  names.split(' ').map((name) => [name, {method, privs: [priv]}])
+
+/** Commands that need nothing but their name. */
+const plain: Record<string, AgentCommand> = Object.fromEntries([
+  ...plainCommands(
+    'GET',
+    AUDIT,
+    'get-fsinfo get-host-name get-memory-block-info get-memory-blocks get-osinfo get-time get-timezone' +
+      ' get-users get-vcpus info network-get-interfaces',
+  ),
+  ...plainCommands('POST', AUDIT, 'ping'),
+  ...plainCommands('POST', FILES, 'fsfreeze-freeze fsfreeze-thaw fstrim'),
+  ...plainCommands('POST', POWER, 'shutdown suspend-disk suspend-hybrid suspend-ram'),
+  ['fsfreeze-status', {method: 'POST', privs: [AUDIT, FILES]}],
+])
 
 const commands: Record<string, AgentCommand> = {
-  ping: audited('POST'),
-  'get-time': audited('GET'),
-  info: audited('GET'),
-  'fsfreeze-status': {method: 'POST', privs: [AUDIT, FILES, UNRESTRICTED]},
-  'fsfreeze-freeze': post(FILES),
-  'fsfreeze-thaw': post(FILES),
-  fstrim: post(FILES),
-  'network-get-interfaces': audited('GET'),
-  'get-vcpus': audited('GET'),
-  'get-fsinfo': audited('GET'),
-  'get-memory-blocks': audited('GET'),
-  'get-memory-block-info': audited('GET'),
-  'suspend-hybrid': post('VM.PowerMgmt'),
-  'suspend-ram': post('VM.PowerMgmt'),
-  'suspend-disk': post('VM.PowerMgmt'),
-  shutdown: post('VM.PowerMgmt'),
-  'get-host-name': audited('GET'),
-  'get-osinfo': audited('GET'),
-  'get-users': audited('GET'),
-  'get-timezone': audited('GET'),
-  exec: post(UNRESTRICTED),
-  'exec-status': {method: 'GET', privs: [UNRESTRICTED]},
-  'file-read': {method: 'GET', privs: ['VM.GuestAgent.FileRead', UNRESTRICTED]},
-  'file-write': post('VM.GuestAgent.FileWrite'),
-  'set-user-password': post(UNRESTRICTED),
+  ...plain,
+  exec: {
+    method: 'POST',
+    privs: [],
+    properties: {
+      command: {type: 'array', items: text},
+      'input-data': {...text, maxLength: MAX_INPUT_BYTES, optional: 1},
+    },
+  },
+  'exec-status': {method: 'GET', privs: [], properties: {pid: {type: 'integer'}}},
+  'file-read': {
+    method: 'GET',
+    privs: ['VM.GuestAgent.FileRead'],
+    properties: {
+      count: {type: 'integer', minimum: 1, maximum: MAX_READ_BYTES, optional: 1},
+      decode: flag,
+      file: text,
+      offset: {type: 'integer', minimum: 0, optional: 1},
+    },
+  },
+  'file-write': {
+    method: 'POST',
+    privs: ['VM.GuestAgent.FileWrite'],
+    properties: {content: {...text, maxLength: MAX_WRITE_BYTES}, encode: flag, file: text},
+  },
+  'set-user-password': {
+    method: 'POST',
+    privs: [],
+    properties: {crypted: flag, password: {...text, minLength: 5, maxLength: 1024}, username: text},
+  },
+}
+
+/** The old way: the command as a parameter. */
+const anyCommand: AgentCommand = {
+  method: 'POST',
+  privs: [],
+  properties: {command: {...text, enum: Object.keys(plain).sort()}},
+}
+
+function schemaOf({privs, properties = {}}: AgentCommand): MethodSchema {
+  const permissions = having('/vms/{vmid}', ...privs, UNRESTRICTED)
+  return {...readMethod(PATH, {permissions, onNode: true, properties}), protected: 1}
 }
 
 function unreachable(call: Call): never {
@@ -56,25 +95,25 @@ function unreachable(call: Call): never {
   die('QEMU guest agent is not running')
 }
 
-const route = (name: string, {method, privs}: AgentCommand): Route => ({
-  method,
-  path: name === '' ? PATH : `${PATH}/${name}`,
-  check: (call) => {
-    requirePrivs(call, `/vms/${String(vmidOf(call))}`, privs, true)
-  },
+const route = (path: string, command: AgentCommand): Route => ({
+  method: command.method,
+  path,
+  schema: schemaOf(command),
   handler: unreachable,
 })
+
+const index = readMethod(PATH, {onNode: true})
 
 export const agentRoutes: Route[] = [
   {
     method: 'GET',
     path: PATH,
-    check: () => undefined,
+    schema: {...index, parameters: {...index.parameters, additionalProperties: 1}},
     handler: () =>
       Object.keys(commands)
         .sort()
         .map((name) => ({name})),
   },
-  route('', post(UNRESTRICTED)),
-  ...Object.entries(commands).map(([name, command]) => route(name, command)),
+  route(PATH, anyCommand),
+  ...Object.entries(commands).map(([name, command]) => route(`${PATH}/${name}`, command)),
 ]

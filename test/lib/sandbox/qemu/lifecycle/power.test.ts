@@ -200,5 +200,7 @@ describe('power of a machine', () => {
     expect(await ping()).to.equal('VM 201 is not running')
     await run(`${SPARE}/status/start`)
     expect(await ping()).to.equal('QEMU guest agent is not running')
+    const {errors} = await sandbox.post(`${SPARE}/agent`, {command: 'exec'})
+    expect(errors?.['command']).to.match(/^value 'exec' does not have a value in the enumeration 'fsfreeze-/)
   })
 })
