@@ -67,6 +67,8 @@ function compareParts(
   for (const [name, value] of parts) {
     if (value === null) removePart(option, merged, name)
     else setPart(option.format, known, merged, name, value)
+    const rival = RIVALS[name]
+    if (value !== null && rival !== undefined && !parts.has(rival)) merged.delete(rival)
   }
   return concludeParts(option, option.format, live, known, merged, parts)
 }
@@ -96,8 +98,6 @@ function setPart(
   const isSame =
     before !== undefined && normalisePart(name, part, before) === normalisePart(name, part, value)
   merged.set(name, isSame ? before : value)
-  const rival = RIVALS[name]
-  if (rival !== undefined && rival in format) merged.delete(rival)
 }
 
 function concludeParts(
@@ -108,7 +108,7 @@ function concludeParts(
   merged: Parts,
   written: ReadonlyMap<string, string | null>,
 ): Comparison {
-  if (option.isDisk) mergeVolume(option, known, merged)
+  if (option.isDisk) mergeVolume(option, known, merged, written)
   const wanted = merged.size === 0 ? undefined : normaliseParts(option, format, merged)
   if (wanted === normaliseOption(option, live)) return EQUAL
   const after = merged.size === 0 ? undefined : printProperties(format, merged)

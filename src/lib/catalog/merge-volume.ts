@@ -16,8 +16,13 @@ export function volumeKey(option: Option): 'volume' | 'file' {
   return option.kind === 'lxc' ? 'volume' : 'file'
 }
 
-/** Changes `merged`, what would be written, in the light of what is live. */
-export function mergeVolume(option: Option, live: ReadonlyMap<string, string>, merged: Parts): void {
+/** Changes `merged`, what would be sent, in the light of what is live and of what somebody wrote. */
+export function mergeVolume(
+  option: Option,
+  live: ReadonlyMap<string, string>,
+  merged: Parts,
+  written: ReadonlyMap<string, string | null>,
+): void {
   const key = volumeKey(option)
   const has = live.get(key)
   if (has === undefined) return
@@ -27,7 +32,7 @@ export function mergeVolume(option: Option, live: ReadonlyMap<string, string>, m
   else if (isMadeOf(has, wanted)) adoptVolume(option, live, merged, wanted, has)
   else {
     // Another volume: the size of this one says nothing about it.
-    if (merged.get('size') === live.get('size')) merged.delete('size')
+    if (!written.has('size')) merged.delete('size')
     return
   }
   for (const name of CREATION_ONLY) if (!live.has(name)) merged.delete(name)
