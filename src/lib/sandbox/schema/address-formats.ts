@@ -26,6 +26,8 @@ const CIDR6_REGEX = perlRegex(`(?:${IPV6})/(\\d+)`, {whole: true})
 
 export const isIp = (value: string): boolean => IP_REGEX.test(value)
 export const isDnsName = (value: string): boolean => DNS_REGEX.test(value)
+/** By address or by name; the name `0`, which Perl takes for nothing, is none. */
+export const isHost = (value: string): boolean => isIp(value) || (isDnsName(value) && value !== '0')
 
 /** A check by one pattern with one text. */
 export function byPattern(pattern: string, text: string, ignoreCase = false): FormatCheck {
@@ -107,7 +109,7 @@ export const addressFormats: Record<string, FormatCheck> = {
     true,
   ),
   address: (value) => {
-    if (!isIp(value) && !isDnsName(value)) refuse(`value does not look like a valid address: ${value}`)
+    if (!isHost(value)) refuse(`value does not look like a valid address: ${value}`)
   },
   'pve-iface': (value) => {
     if (!IFACE_REGEX.test(value)) refuse(`invalid network interface name '${value}'`)

@@ -1,5 +1,5 @@
 // Formats of storages, volumes and backup jobs.
-import {addressFormats, byPattern, IPV4, IPV6, isDnsName, isIp} from './address-formats.ts'
+import {addressFormats, byPattern, IPV4, IPV6, isHost} from './address-formats.ts'
 import {FormatError, refuse, type FormatCheck} from './format-error.ts'
 import {perlRegex} from './perl-regex.ts'
 import {parseSize} from './sizes.ts'
@@ -46,6 +46,7 @@ function checkDirOverride(value: string): void {
 /** `a:b` pairs and one default; every id has the given format. */
 function checkPairs(check: FormatCheck): FormatCheck {
   return (value) => {
+    if (value === '0') return
     try {
       checkEntries(splitList(value), check)
     } catch (error) {
@@ -119,9 +120,7 @@ export const storageFormats: Record<string, FormatCheck> = {
     if (!/^\/[^;()]+/.test(value)) refuse('value does not look like a valid absolute path')
   },
   'pve-storage-server': (value) => {
-    if (!isIp(value) && !isDnsName(value)) {
-      refuse('value does not look like a valid server name or IP address')
-    }
+    if (!isHost(value)) refuse('value does not look like a valid server name or IP address')
   },
   'pve-storage-vgname': (value) => {
     if (!LVM_REGEX.test(value)) refuse(`lvm name '${value}' contains illegal characters`)

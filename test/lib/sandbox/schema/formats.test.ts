@@ -125,9 +125,10 @@ describe('formats', () => {
       ['192.0.2.1 ::1', 'fe80::1%eth0'],
       {'fe80::1%': 'value does not look like a valid IP address\n'},
     ],
+    ['address', ['0.0.0.0', 'a.b', '::1'], {'0': 'value does not look like a valid address: 0\n'}],
     [
       'storage-pair-list',
-      ['local:other,a1', '1'],
+      ['local:other,a1', '1', '0'],
       {'a:b:c': "entry 'a:b:c' contains invalid ID - storage ID 'a:b:c' contains illegal characters\n\n\n"},
     ],
     [
