@@ -9,7 +9,7 @@ export async function useDesired(provider: DesiredProvider): Promise<DesiredStat
 
 export function requireValid(reading: DesiredReading): DesiredState {
   if (reading.valid) return reading.state
-  const count = reading.diagnostics.length
+  const count = reading.mistakeCount
   throw new DiagnosticsError(
     'desired_invalid',
     count === 1 ? 'The desired state holds a mistake.' : `The desired state holds ${count} mistakes.`,

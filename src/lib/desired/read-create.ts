@@ -80,7 +80,7 @@ function refuseOrigin(guest: Section, key: string, kind: GuestKind): void {
   guest.complainOfKey(key, {
     code: 'no_origin',
     message: "'create' does not say what the guest is made from",
-    expected: `${kind === 'lxc' ? 'template, clone or restore' : 'clone or restore, or {} for an empty machine'}`,
+    expected: kind === 'lxc' ? 'template, clone or restore' : 'clone or restore, or {} for an empty machine',
   })
 }
 

@@ -9,6 +9,7 @@ import {readFile, type EarlierFiles} from './read-file.ts'
 import type {WrittenGuest} from './read-guest.ts'
 
 export const MAX_TOTAL_BYTES = 64 << 20
+/** Whoever has made a thousand mistakes has made one of them a thousand times. */
 export const MAX_DIAGNOSTICS = 1000
 
 /** Takes one text after the other; what they say together is known at the end. */
@@ -42,9 +43,11 @@ export class DesiredReader {
   }
 
   finish(): DesiredReading {
-    const [files, mistakes] = [this.#files, this.#diagnostics]
-    if (mistakes.length > 0)
-      return {valid: false, diagnostics: limit(mistakes), files, guestCount: this.#guestCount}
+    const [files, guestCount, mistakeCount] = [this.#files, this.#guestCount, this.#diagnostics.length]
+    if (mistakeCount > 0) {
+      const diagnostics = this.#diagnostics.slice(0, MAX_DIAGNOSTICS)
+      return {valid: false, diagnostics, mistakeCount, files, guestCount}
+    }
     const guests = this.#guests
       .sort((a, b) => a.vmid - b.vmid)
       .map((guest) => completeGuest(guest, this.#defaults.get(guest.kind)?.layer))
@@ -59,13 +62,4 @@ function completeGuest(guest: WrittenGuest, defaults: GuestLayer | undefined): D
   const base = {kind, vmid, ensure, ...(nodes && {nodes}), stop, place}
   if (ensure === 'absent') return {...base, options: new Map(), restart: 'never'}
   return {...base, options, ...(run !== undefined && {run}), restart, ...(create && {create})}
-}
-
-/** Whoever has made a thousand mistakes made one of them a thousand times. */
-function limit(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
-  const more = diagnostics.length - MAX_DIAGNOSTICS
-  const [last] = diagnostics.slice(-1)
-  if (more <= 0 || !last) return diagnostics
-  const rest = {code: 'more', file: last.file, message: `and ${more} more mistakes, here and before`}
-  return [...diagnostics.slice(0, MAX_DIAGNOSTICS), rest]
 }

@@ -21,7 +21,9 @@ export type DesiredReading =
   | {readonly valid: true; readonly state: DesiredState}
   | {
       readonly valid: false
+      /** In the order of the files; the first thousand of them. */
       readonly diagnostics: readonly Diagnostic[]
+      readonly mistakeCount: number
       readonly files: readonly string[]
       /** Guests that were found, right or wrong. */
       readonly guestCount: number

@@ -12,7 +12,6 @@ export interface TextLimits {
 }
 
 /** Everything that YAML does not allow in a text, and a carriage return that ends no line. */
-// eslint-disable-next-line no-control-regex
 const UNPRINTABLE = /[\0-\x08\v\f\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]|\r(?!\n)/
 
 const COMPACT_LIST = /(?:[-?] ){65,}/

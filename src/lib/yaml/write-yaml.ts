@@ -29,7 +29,7 @@ export class Block {
 
 export function writeYaml(root: Block, header: readonly string[] = []): string {
   const document = new Document()
-  document.contents = blockNode(root) as Document['contents']
+  document.contents = blockNode(root)
   const text = document.toString({
     lineWidth: 0,
     flowCollectionPadding: false,
