@@ -6,6 +6,7 @@ import {optionFormat} from './option-schema.ts'
 import {requirePrivs, ROOT, type Subject} from '../../access/permissions.ts'
 import {die} from '../../pve-error.ts'
 import {parsePropertyString} from '../../schema/property-string.ts'
+import type {Section} from '../../state.ts'
 
 const OPTIONS_BY_PRIVILEGE: Record<string, string> = {
   'VM.Config.CPU': 'cores cpu runningcpu cpulimit cpuunits numa smp sockets vcpus',
@@ -60,14 +61,20 @@ function checkOption(subject: Subject, vmid: number, option: string): void {
   }
 }
 
-type DeviceCheck = (subject: Subject, vmid: number, option: string, value: string) => void
-
-const DEVICE_CHECKS: Record<string, DeviceCheck> = {
-  usb: checkUsb,
-  hostpci: checkHostPci,
-  rng: checkRng,
-  virtiofs: checkSharedFolder,
+interface DeviceFamily {
+  privilege: string
+  /** May the caller use what the value names on the host? */
+  checkHost(subject: Subject, option: string, value: string): void
 }
+
+const FAMILIES: Record<string, DeviceFamily> = {
+  usb: {privilege: 'VM.Config.HWType', checkHost: checkUsb},
+  hostpci: {privilege: 'VM.Config.HWType', checkHost: checkHostPci},
+  rng: {privilege: 'VM.Config.HWType', checkHost: checkRng},
+  virtiofs: {privilege: 'VM.Config.Disk', checkHost: checkSharedFolder},
+}
+
+const familyOf = (option: string): string => option.replace(/\d+$/, '')
 
 /** Options that name devices or folders of the host: what they ask for depends on their values. */
 export const isHostDevice = (option: string): boolean =>
@@ -81,18 +88,40 @@ export function checkDevice(
   values: readonly string[],
   action: 'set' | 'modify' | 'delete',
 ): void {
-  const family = option.replace(/\d+$/, '')
-  if (family === 'serial') {
+  if (familyOf(option) === 'serial') {
     if (values.every((value) => value === 'socket')) {
       requirePrivs(subject, vmPath(vmid), ['VM.Config.HWType'])
     } else if (!isRoot(subject)) die(`only root can ${action} '${option}' config for real devices`)
   } else if (!isRoot(subject)) {
-    for (const value of values) DEVICE_CHECKS[family]?.(subject, vmid, option, value)
+    for (const value of values) checkHostDevice(subject, vmid, option, value)
   }
 }
 
-function checkUsb(subject: Subject, vmid: number, option: string, value: string): void {
-  requirePrivs(subject, vmPath(vmid), ['VM.Config.HWType'])
+function checkHostDevice(subject: Subject, vmid: number, option: string, value: string): void {
+  const family = FAMILIES[familyOf(option)]
+  if (!family) return
+  const checks = [
+    (): void => {
+      requirePrivs(subject, vmPath(vmid), [family.privilege])
+    },
+    (): void => {
+      family.checkHost(subject, option, value)
+    },
+  ]
+  // Of PCI devices Proxmox first asks which it is.
+  if (option.startsWith('hostpci')) checks.reverse()
+  for (const check of checks) check()
+}
+
+/** May the caller make another machine with the same devices? */
+export function checkMappingAccess(subject: Subject, config: Section): void {
+  if (isRoot(subject)) return
+  for (const option of Object.keys(config).filter(isHostDevice).sort()) {
+    FAMILIES[familyOf(option)]?.checkHost(subject, option, config[option] ?? '')
+  }
+}
+
+function checkUsb(subject: Subject, option: string, value: string): void {
   const {host, mapping} = parsePropertyString(optionFormat(option), value)
   if (host !== undefined) {
     if (!/^spice$/i.test(host)) die(`only root can set '${option}' config for real devices`)
@@ -103,22 +132,19 @@ function checkUsb(subject: Subject, vmid: number, option: string, value: string)
   }
 }
 
-function checkHostPci(subject: Subject, vmid: number, option: string, value: string): void {
+function checkHostPci(subject: Subject, option: string, value: string): void {
   const {host, mapping} = parsePropertyString(optionFormat(option), value)
   if (host !== undefined) die(`only root can set '${option}' config for non-mapped devices`)
   if (mapping === undefined) die("either 'host' or 'mapping' must be set.")
   requirePrivs(subject, `/mapping/pci/${mapping}`, ['Mapping.Use'])
-  requirePrivs(subject, vmPath(vmid), ['VM.Config.HWType'])
 }
 
-function checkRng(subject: Subject, vmid: number, option: string, value: string): void {
-  requirePrivs(subject, vmPath(vmid), ['VM.Config.HWType'])
+function checkRng(subject: Subject, option: string, value: string): void {
   const {source} = parsePropertyString(optionFormat(option), value)
   if (source === '/dev/hwrng') requirePrivs(subject, '/mapping/hwrng', ['Mapping.Use'])
 }
 
-function checkSharedFolder(subject: Subject, vmid: number, option: string, value: string): void {
-  requirePrivs(subject, vmPath(vmid), ['VM.Config.Disk'])
+function checkSharedFolder(subject: Subject, option: string, value: string): void {
   const {dirid} = parsePropertyString(optionFormat(option), value)
   requirePrivs(subject, `/mapping/dir/${dirid ?? ''}`, ['Mapping.Use'])
 }

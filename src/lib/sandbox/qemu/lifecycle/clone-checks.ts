@@ -8,6 +8,7 @@ import {die, paramError} from '../../pve-error.ts'
 import {hasContent, parseVolid, requireStorage, volumeHasFeature} from '../../storage/volumes.ts'
 import {drivesOf, fileOf, isCdrom, isCloudinit, isDriveName, isPlainCdrom} from '../config/drive.ts'
 import {isNetName, parseNet} from '../config/net.ts'
+import {checkMappingAccess} from '../config/option-privileges.ts'
 import {optionFormat} from '../config/option-schema.ts'
 import {printPropertyString} from '../../schema/property-string.ts'
 import {isUnusedName, type NamedDrive} from './drives.ts'
@@ -61,6 +62,7 @@ export function checkClone(subject: Subject, request: CloneRequest): ClonePlan {
   if (request.storage !== undefined && !isFull) die("parameter 'storage' not allowed for linked clones")
   if (request.format !== undefined && !isFull) die("parameter 'format' not allowed for linked clones")
   const isShared = checkStorageAccess(subject, source, request.storage)
+  checkMappingAccess(subject, source)
   for (const [option, value] of Object.entries(source)) {
     if (isNetName(option)) checkBridgeAccess(subject, parseNet(value))
   }

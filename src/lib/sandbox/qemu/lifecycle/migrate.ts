@@ -1,5 +1,5 @@
 // POST migrate: a machine moves to another node of the cluster, running or not.
-import {requirePrivs} from '../../access/permissions.ts'
+import {requirePrivs, ROOT} from '../../access/permissions.ts'
 import {flag, nodeOf, optionalText, text, type Call} from '../../call.ts'
 import {requestHaAction} from '../../ha/request-state.ts'
 import {checkLock} from '../../guest/snapshots.ts'
@@ -94,21 +94,17 @@ function askHaToMigrate(call: Call, place: VmPlace, target: string): string {
     task.log(`Requesting HA migration for VM ${String(vmid)} to node ${target}`)
     requestHaAction(cluster, () => {
       const guest = cluster.guest(vmid)
-      if (!guest || guest.node === target || !isHaManaged(cluster, 'qemu', vmid)) return
-      const here: VmPlace = {cluster, node: guest.node, vmid}
-      const migration = {
-        place: here,
-        target,
-        map: sameStorages,
-        online: true,
-        force: false,
-        withLocalDisks: true,
-      }
-      cluster.tasks.start(guest.node, 'qmigrate', String(vmid), 'root@pam', (worker) =>
-        migrateVm(migration, worker),
-      )
+      if (guest && guest.node !== target && isHaManaged(cluster, 'qemu', vmid))
+        migrateForHa(cluster, guest, target)
     })
   })
+}
+
+/** As the HA manager does it: online, with all disks. */
+export function migrateForHa(cluster: Cluster, {node, vmid}: Guest, target: string): void {
+  const place: VmPlace = {cluster, node, vmid}
+  const migration = {place, target, map: sameStorages, online: true, force: false, withLocalDisks: true}
+  cluster.tasks.start(node, 'qmigrate', String(vmid), ROOT, (task) => migrateVm(migration, task))
 }
 
 /** The body of a migrate task. Whatever goes wrong is in the log; the verdict is always the same. */

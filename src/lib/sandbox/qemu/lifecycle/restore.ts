@@ -15,6 +15,7 @@ import {
 import {storeConf} from '../config/conf.ts'
 import {fileOf, isDriveName, isPlainCdrom, parseDrive, printDrive} from '../config/drive.ts'
 import {isNetName, parseNet} from '../config/net.ts'
+import {checkMappingAccess} from '../config/option-privileges.ts'
 import {optionFormat} from '../config/option-schema.ts'
 import {disksOf, isUnusedName, volidOf} from './drives.ts'
 import {convertDisks} from './template.ts'
@@ -71,6 +72,7 @@ async function restoreLocked(
   for (const option of Object.keys(merged).filter(isNetName)) {
     checkBridgeAccess(call, parseNet(merged[option] ?? ''))
   }
+  checkMappingAccess(call, merged)
   const kept = keptVolumes(cluster, guest, archive)
   dropOldVolumes(cluster, guest, archive)
   const volumes = await restoreVolumes(call, request, archive, task)

@@ -41,6 +41,14 @@ describe('clones, templates and the end of machines', () => {
     expect(volumes().filter((volid) => volid.includes('qemu'))).to.deep.equal([])
   })
 
+  it('lets nobody have a device of the host by cloning who could not set it', async () => {
+    const guest = sandbox.cluster.requireGuest('qemu', 'pve', 201)
+    guest.config['usb0'] = 'host=1234:5678'
+    expect(await clone({newid: 300})).to.equal("500 only root can set 'usb0' config for real devices")
+    guest.config['usb0'] = 'spice'
+    expect(await clone({newid: 300})).to.equal('OK')
+  })
+
   it('refuses under a lock, and frees everything when it is stopped half-way', async () => {
     const guest = sandbox.cluster.guest(201)
     if (guest) guest.config['lock'] = 'backup'
