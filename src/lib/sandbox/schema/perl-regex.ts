@@ -16,9 +16,18 @@ interface Scan {
 
 /** A RegExp that matches where Perl's `m/source/` does. */
 export function perlRegex(source: string, options: {whole?: boolean; ignoreCase?: boolean} = {}): RegExp {
-  const scan: Scan = {source, at: 0, out: '', ignoreCase: [options.ignoreCase ?? false]}
-  while (scan.at < source.length) step(scan)
+  const text = withoutEmptySeparator(source)
+  const scan: Scan = {source: text, at: 0, out: '', ignoreCase: [options.ignoreCase ?? false]}
+  while (scan.at < text.length) step(scan)
   return new RegExp(options.whole === true ? `^${scan.out}\\n?$` : scan.out, 'u')
+}
+
+/**
+ * Between two runs of the same characters a separator that may be empty matches nothing more than one that may not.
+ * But JavaScript, which remembers no failed attempts as Perl does, would try every way to part the run.
+ */
+function withoutEmptySeparator(source: string): string {
+  return source.replaceAll('|[-]*)[', '|[-]+)[')
 }
 
 /** Perl's `$`: the end, or just before a final newline. */

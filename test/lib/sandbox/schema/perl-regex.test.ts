@@ -15,6 +15,8 @@ describe('perlRegex', () => {
     ['/dev/a\\d+|/dev/b\\d+', ['/dev/a1', '/dev/b1', '/dev/a1 and more', 'x/dev/b1'], ['/dev/c1']],
     ['[+-]?[^,;]+\\@\\!\\~', ['+a@!~'], ['a,@!~']],
     ['a\\Z', ['a', 'a\n'], ['ab']],
+    // Without care the long text would be tried in more ways than there is time for.
+    ['[a-z\\d]+(?:(?:[._]|__|[-]*)[a-z\\d]+)*:x', ['a--b_c:x'], ['a_:x', `${'a'.repeat(5000)}!`]],
   ]
   for (const [pattern, matches, refuses] of cases) {
     it(`matches as Perl would: ${pattern}`, () => {
