@@ -5,7 +5,7 @@ import type {ClusterState, Guest, Task} from './state.ts'
 const FORMAT = 'felhom-sandbox-state/1'
 
 /** What states of earlier versions lack. */
-const NEWER_FIELDS = {backupJobs: []}
+const NEWER_FIELDS = {backupJobs: [], haRules: []}
 
 interface SavedState {
   format: string

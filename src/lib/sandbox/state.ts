@@ -146,10 +146,19 @@ export interface HaResource {
   /** `ct:101` or `vm:200`. */
   sid: string
   state: string
-  group?: string
+  /** Nobody has said so: the state is what it is by default. */
+  isStateImplied?: boolean
   comment?: string
+  failback?: number
   max_relocate?: number
   max_restart?: number
+}
+
+/** An affinity of HA resources to nodes or to one another; `options` as text. */
+export interface HaRule {
+  rule: string
+  type: string
+  options: Record<string, string>
 }
 
 /** A scheduled vzdump, as jobs.cfg keeps it: option → text. */
@@ -186,6 +195,7 @@ export interface ClusterState {
   access: Access
   tasks: Task[]
   ha: HaResource[]
+  haRules: HaRule[]
   backupJobs: ScheduledBackup[]
   knobs: Knobs
 }

@@ -27,13 +27,17 @@ export function isHaManaged(cluster: Cluster, kind: Kind, vmid: number): boolean
   return resource !== undefined && resource.state !== 'ignored'
 }
 
-/** The `ha` of GET status/current. */
+/** The `ha` of GET status/current: what the manager makes of it, once it has looked. */
 export function haStatus(cluster: Cluster, guest: Guest): Record<string, unknown> {
   const resource = haResource(cluster, guest.kind, guest.vmid)
-  if (!resource) return {managed: 0}
-  const status: Record<string, unknown> = {managed: 1, state: resource.state}
-  if (resource.group !== undefined) status['group'] = resource.group
-  return status
+  if (!resource || resource.state === 'ignored') return {managed: 0}
+  return {managed: 1, state: managerState(resource, isRunning(guest))}
+}
+
+/** A service on its way up already counts as started; what is to be disabled is stopped first. */
+export function managerState({state}: HaResource, isRunning: boolean): string {
+  if (state === 'started') return 'started'
+  return isRunning ? 'request_stop' : 'stopped'
 }
 
 /** Without quorum whatever would write to the cluster's file system refuses beforehand. */

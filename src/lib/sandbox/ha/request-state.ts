@@ -28,6 +28,7 @@ export function requestHaState(
   const resource = haResource(cluster, kind, vmid)
   if (!resource) return
   resource.state = state
+  delete resource.isStateImplied
   const request = {}
   latestRequests.set(resource, request)
   requestHaAction(cluster, () => {

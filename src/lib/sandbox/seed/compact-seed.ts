@@ -43,6 +43,7 @@ export function readCompactSeed(seed: SeedObject): ClusterState {
     access: readAccess(seed),
     tasks: [],
     ha: seed.objects('ha').map((r) => readHa(r, guests)),
+    haRules: [],
     backupJobs: [],
     knobs: readKnobs(seed.object('knobs')),
   }

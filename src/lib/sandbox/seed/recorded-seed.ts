@@ -23,6 +23,7 @@ export function readRecordedSeed(seed: SeedObject): ClusterState {
     access: readAccess(seed),
     tasks,
     ha: [],
+    haRules: [],
     backupJobs: [],
     knobs: {
       startDelaySeconds: seed.object('knobDefaults').number('startDelaySeconds', 1),

@@ -10,7 +10,7 @@ import {addVolume, copyVolume, findVolume, freeVolume, hasContent} from '../../s
 import {parseVolid, requireStorage} from '../../storage/volumes.ts'
 import {exchangeVolume, volumesIn} from './container-volumes.ts'
 import {checkMountPoints, localVolumes, parseStorageMap, requireNodeExists} from './migrate-checks.ts'
-import {forkTask, isContainerRunning, withGuest} from './power.ts'
+import {forkTask, isContainerRunning} from './power.ts'
 import {startContainer, stopContainer} from './run-container.ts'
 import type {Cluster} from '../../cluster.ts'
 import type {Guest, Section} from '../../state.ts'
@@ -45,16 +45,28 @@ export function migrate(call: Call): string {
   const vmid = vmidOf(call)
   const migration = checkRequest(call)
   if (!isHaManaged(cluster, 'lxc', vmid)) {
-    return forkTask(call, 'vzmigrate', (task) => runMigration(call, migration, task))
+    const place = {cluster, node: nodeOf(call), vmid}
+    return forkTask(call, 'vzmigrate', (task) => runMigration(place, migration, task))
   }
   return forkTask(call, 'hamigrate', (task) => {
     task.log(`Requesting HA migration for CT ${String(vmid)} to node ${migration.target}`)
     requestHaAction(cluster, () => {
-      const work = (haTask: TaskContext): Promise<void> =>
-        runMigration(call, {...migration, restart: true}, haTask)
-      cluster.tasks.start(nodeOf(call), 'vzmigrate', String(vmid), ROOT, work)
+      const guest = cluster.guest(vmid)
+      if (guest && guest.node !== migration.target && isHaManaged(cluster, 'lxc', vmid)) {
+        migrateForHa(cluster, guest, migration.target)
+      }
     })
   })
+}
+
+/** As the HA manager does it: with a restart, to storages of the same names. */
+export function migrateForHa(cluster: Cluster, {node, vmid}: Guest, target: string): void {
+  const migration: Migration = {
+    ...{target, map: parseStorageMap(undefined), restart: true, online: false},
+    timeoutSeconds: DEFAULT_SHUTDOWN_SECONDS,
+  }
+  const work = (task: TaskContext): Promise<void> => runMigration({cluster, node, vmid}, migration, task)
+  cluster.tasks.start(node, 'vzmigrate', String(vmid), ROOT, work)
 }
 
 function checkRequest(call: Call): Migration {
@@ -92,9 +104,15 @@ function checkTargetStorages(call: Call, target: string, map: StorageMap): void 
 }
 
 /** Whatever goes wrong is in the log; the task itself says no more than that the migration was aborted. */
-async function runMigration(call: Call, migration: Migration, task: TaskContext): Promise<void> {
+async function runMigration(
+  {cluster, node, vmid}: {cluster: Cluster; node: string; vmid: number},
+  migration: Migration,
+  task: TaskContext,
+): Promise<void> {
   try {
-    await withGuest(call, (guest) => moveGuest(call.cluster, guest, migration, task))
+    await cluster.locks.withLock('lxc', vmid, () =>
+      moveGuest(cluster, cluster.requireGuest('lxc', node, vmid), migration, task),
+    )
   } catch (error) {
     if (!(error instanceof PveError)) throw error
     task.log(`ERROR: migration aborted: ${error.message.trimEnd()}`)
