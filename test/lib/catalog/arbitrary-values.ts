@@ -107,7 +107,9 @@ export function arbitraryWish(
       return [name, part.optional && !isFixed(name) ? fc.option(value, {freq: 4}) : value]
     }),
   )
-  return fc.record(shape, {requiredKeys: []}).map((record) => new Map(Object.entries(record)))
+  return fc
+    .record<Record<string, string | null>, string>(shape, {requiredKeys: []})
+    .map((record) => new Map(Object.entries<string | null>(record)))
 }
 
 /** A text for an option without parts. */
