@@ -1,9 +1,10 @@
-// npm run bench [-- --only sandbox-core|start-up|state-read] [--rounds N]: prints each figure with its goal and exits
+// npm run bench [-- --only sandbox-core|start-up|state-read|plan] [--rounds N]: prints each figure with its goal and exits
 // non-zero where one is missed by more than a tenth.
 import {rmSync} from 'node:fs'
 import {parseArgs} from 'node:util'
 import {isMissed, renderOutcomes, type Outcome} from './harness.ts'
 import {scratch} from './processes.ts'
+import {benchPlan} from './plan.ts'
 import {benchSandboxCore} from './sandbox-core.ts'
 import {benchStartUp} from './start-up.ts'
 import {benchStateRead} from './state-read.ts'
@@ -16,6 +17,7 @@ const benches: Record<string, () => Promise<Outcome[]>> = {
   'sandbox-core': () => benchSandboxCore(rounds),
   'start-up': () => benchStartUp(rounds * 3),
   'state-read': () => benchStateRead(rounds, 1000),
+  plan: () => benchPlan(rounds),
 }
 
 const outcomes: Outcome[] = []
