@@ -29,6 +29,8 @@ class Search implements FoundFiles {
   readonly files: FoundFile[] = []
   readonly diagnostics: Diagnostic[] = []
   readonly #seen = new Set<string>()
+  /** Files that were come across, the same ones counted again. */
+  #met = 0
   readonly #cwd: string
 
   constructor(cwd: string) {
@@ -41,10 +43,9 @@ class Search implements FoundFiles {
         this.#addFile(path)
         return
       }
-      const before = this.#seen.size
-      const mistakes = this.diagnostics.length
+      const [met, mistakes] = [this.#met, this.diagnostics.length]
       this.#walk(path, [])
-      if (this.#seen.size === before && this.diagnostics.length === mistakes)
+      if (this.#met === met && this.diagnostics.length === mistakes)
         this.#refuse(path, 'no_files', 'there is no .yaml or .yml file in this directory')
     })
   }
@@ -72,6 +73,7 @@ class Search implements FoundFiles {
   }
 
   #addFile(path: string): void {
+    this.#met++
     const real = realpathSync(path)
     if (this.#seen.has(real)) return
     this.#seen.add(real)

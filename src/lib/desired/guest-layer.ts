@@ -49,7 +49,7 @@ function readStop(guest: Section): Pick<GuestLayer, 'timeoutMs' | 'force'> {
   const stop = guest.section('stop', '{timeout: 60s, force: false}')
   if (!stop) return {timeoutMs: undefined, force: undefined}
   for (const key of Object.keys(stop.map))
-    if (!STOP_KEYS.includes(key)) stop.complainOfUnknown(key, 'key', STOP_KEYS)
+    if (!STOP_KEYS.includes(key)) stop.complainOfUnknown(key, `'stop' has no key '${key}'`, STOP_KEYS)
   return {
     timeoutMs: readUnlessNull(stop, 'timeout', () => readDuration(stop, 'timeout')),
     force: readUnlessNull(stop, 'force', () => stop.flag('force')),

@@ -1,4 +1,5 @@
 // `create`: how a guest is made that does not exist. Nothing in it is ever compared with what is there.
+import {isSshKey, readSshKeys} from '../catalog/ssh-keys.ts'
 import type {DesiredCreate} from '../model/desired.ts'
 import {isVmid, type GuestKind} from '../model/guest.ts'
 import {CREATE_KEYS} from './guest-keys.ts'
@@ -24,7 +25,7 @@ export function readCreate(guest: Section, kind: GuestKind, vmid: number): Desir
 }
 
 function checkKey(create: Section, key: string, kind: GuestKind): void {
-  if (!CREATE_KEYS.includes(key)) create.complainOfUnknown(key, "key of 'create'", CREATE_KEYS)
+  if (!CREATE_KEYS.includes(key)) create.complainOfUnknown(key, `'create' has no key '${key}'`, CREATE_KEYS)
   else if (create.map[key] === null)
     create.complainOfKey(key, {
       code: 'no_value',
@@ -101,7 +102,7 @@ function readDetails(create: Section): Omit<DesiredCreate, 'from' | 'place'> {
   const storage = readPattern(create, 'storage', STORAGE, 'the name of a storage, such as local-lvm')
   const pool = readPattern(create, 'pool', POOL, 'the name of a pool')
   const password = readUnlessNull(create, 'password', () => readSecret(create, 'password'))
-  const sshKeys = readUnlessNull(create, 'sshkeys', () => readSshKeys(create))
+  const sshKeys = readUnlessNull(create, 'sshkeys', () => readKeys(create))
   const unprivileged = readUnlessNull(create, 'unprivileged', () => create.flag('unprivileged'))
   return {
     ...(storage !== undefined && {storage}),
@@ -128,17 +129,14 @@ function readPattern(section: Section, key: string, pattern: RegExp, expected: s
   return undefined
 }
 
-const SSH_KEY = /^\S+ [A-Za-z0-9+/]+=*(?: .*)?$/
-
 /** Public keys are no secrets, yet they are often kept in a file. */
-function readSshKeys(create: Section): DesiredCreate['sshKeys'] {
+function readKeys(create: Section): DesiredCreate['sshKeys'] {
   const value = create.map['sshkeys']
   if (value === undefined) return undefined
   if (isReference(value)) return readSecret(create, 'sshkeys')
   const texts: unknown[] = Array.isArray(value) ? value : [value]
-  const lines = texts.flatMap((text) => (typeof text === 'string' ? text.split('\n') : ['']))
-  const keys = lines.map((line) => line.trim()).filter((line, i) => line !== '' || i < lines.length - 1)
-  if (keys.length > 0 && keys.every((line) => SSH_KEY.test(line))) return keys.join('\n')
+  const keys = texts.flatMap((text) => (typeof text === 'string' ? readSshKeys(text) : ['']))
+  if (keys.length > 0 && keys.every(isSshKey)) return keys.join('\n')
   create.complainOfValue('sshkeys', {
     code: 'wrong_value',
     message: "'sshkeys' holds a line that is no public key",

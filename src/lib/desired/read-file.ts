@@ -90,7 +90,7 @@ function refuseKey(root: Section, key: string): void {
       message: 'a guest stands here',
       expected: "guests under 'guests'",
     })
-  else root.complainOfUnknown(key, 'key', FILE_KEYS)
+  else root.complainOfUnknown(key, `a desired-state file has no key '${key}'`, FILE_KEYS)
 }
 
 function readDefaults(root: Section, earlier: EarlierFiles['defaults']): EarlierFiles['defaults'] {
@@ -100,7 +100,7 @@ function readDefaults(root: Section, earlier: EarlierFiles['defaults']): Earlier
   for (const key of Object.keys(defaults.map)) {
     const kind = GUEST_KINDS.find((name) => name === key)
     const section = kind && defaults.section(key, '{config: …, disks: …, run: …, restart: …, stop: …}')
-    if (kind === undefined) defaults.complainOfUnknown(key, 'kind of guest', GUEST_KINDS)
+    if (kind === undefined) defaults.complainOfUnknown(key, `there is no kind of guest '${key}'`, GUEST_KINDS)
     else if (section) {
       for (const name of Object.keys(section.map))
         if (!LAYER_KEYS.includes(name)) refuseDefault(section, name)
@@ -113,7 +113,7 @@ function readDefaults(root: Section, earlier: EarlierFiles['defaults']): Earlier
 }
 
 function refuseDefault(section: Section, key: string): void {
-  if (!GUEST_KEYS.includes(key)) section.complainOfUnknown(key, 'default', LAYER_KEYS)
+  if (!GUEST_KEYS.includes(key)) section.complainOfUnknown(key, `there is no default '${key}'`, LAYER_KEYS)
   else
     section.complainOfKey(key, {
       code: 'misplaced',

@@ -47,22 +47,20 @@ function refuseWithoutKind(guest: Section): void {
 }
 
 function refuseKey(guest: Section, key: string): void {
-  const kind = guest.map['kind'] === 'qemu' ? 'qemu' : 'lxc'
-  const option = findOption(kind, key)
-  const home = option
-    ? option.isDisk
-      ? 'disks'
-      : 'config'
-    : CREATE_KEYS.includes(key)
-      ? 'create'
-      : undefined
-  if (home === undefined) guest.complainOfUnknown(key, 'key of a guest', GUEST_KEYS)
+  const home = homeOf(key, guest.map['kind'] === 'qemu' ? 'qemu' : 'lxc')
+  if (home === undefined) guest.complainOfUnknown(key, `a guest has no key '${key}'`, GUEST_KEYS)
   else
     guest.complainOfKey(key, {
       code: 'misplaced',
       message: `'${key}' does not stand beside '${home}' but in it`,
       expected: `'${key}' under '${home}'`,
     })
+}
+
+function homeOf(key: string, kind: GuestKind): string | undefined {
+  const option = findOption(kind, key)
+  if (option && !option.isReadOnly) return option.isDisk ? 'disks' : 'config'
+  return CREATE_KEYS.includes(key) ? 'create' : undefined
 }
 
 /** A guest that shall not be there has nothing to be configured. */

@@ -101,7 +101,7 @@ function refuseOption(
   else
     section.complainOfUnknown(
       key,
-      `${where === 'disks' ? 'disk' : 'option'} of ${kind}`,
+      `${kind} has no ${where === 'disks' ? 'disk' : 'option'} '${key}'`,
       namesFor(kind, where),
     )
 }

@@ -61,11 +61,11 @@ export class Section {
     return this.map[key] === null && this.context.yaml.isEmpty([...this.path, key])
   }
 
-  complainOfUnknown(key: string, what: string, siblings: readonly string[]): void {
+  complainOfUnknown(key: string, message: string, siblings: readonly string[]): void {
     const near = nearestWord(key, siblings)
     this.complainOfKey(key, {
       code: 'unknown_key',
-      message: `there is no ${what} '${key}'`,
+      message,
       ...(near === undefined ? expectOneOf(siblings) : {suggestion: near}),
     })
   }

@@ -55,8 +55,8 @@ class FaultCounter {
   }
 
   #add(offset: number, code: string, message: string): void {
-    this.faults.push({offset, what: describeFault(code, message)})
     if (this.faults.length >= MAX_FAULTS) throw new TooManyFaults()
+    this.faults.push({offset, what: describeFault(code, message)})
   }
 }
 
@@ -83,7 +83,7 @@ function severalDocuments(second: Document.Parsed): Fault {
   }
 }
 
-/** What the composer keeps to itself: an end of a document that had no beginning. */
+/** What the composer does not report but keeps, such as the end of a document that had no beginning. */
 function strayMarks(document: Document.Parsed | undefined): Fault[] {
   return (document?.errors ?? [])
     .slice(0, MAX_FAULTS)

@@ -73,6 +73,88 @@ describe('strict YAML', () => {
     })
   })
 
+  it('gives up after a hundred mistakes of syntax', () => {
+    expect(codes('- @\n'.repeat(5000))).to.have.length(100)
+    expect(codes('"' + '\\q'.repeat(5000) + '"')).to.have.length(100)
+    expect(codes(']\n'.repeat(5000))).to.have.length(100)
+  })
+
+  it('refuses what would cost the parser more than it is worth', () => {
+    const limits = {...LIMITS, maxMarks: 10}
+    expect(readYaml('f.yaml', Buffer.from('[1,2,3,4,5,6,7,8]'), limits).diagnostics).to.deep.equal([])
+    expect(
+      readYaml('f.yaml', Buffer.from('[1,2,3,4,5,6,7,8,9,10,11]'), limits).diagnostics[0],
+    ).to.deep.include({
+      code: 'too_large',
+      line: 1,
+    })
+  })
+
+  it('names the first place of a key that stands twice, as people would compare keys', () => {
+    expect(read('a: 1\nb: 2\n"a": 3\n').diagnostics[0]).to.deep.include({
+      code: 'duplicate_key',
+      line: 3,
+      column: 1,
+      message: "the key 'a' stands twice in the same map, for the first time at 1:1",
+    })
+    expect(codes('{1: a, "1": b}')).to.deep.equal(['duplicate_key'])
+    expect(codes('{101: a, 0x65: b}')).to.deep.equal([])
+  })
+
+  it('keeps numbers as they were written where a number would lose something', () => {
+    expect(read('[1, 1.5, -3, 1.10, 007, 0x1F, 1e3, 12345678901234567890, +5, .5]').value).to.deep.equal([
+      ...[1, 1.5, -3],
+      ...['1.10', '007', '0x1F', '1e3', '12345678901234567890', '+5', '.5'],
+    ])
+    expect(read('{0x65: 1, 1.0: 2}').value).to.deep.equal({'0x65': 1, '1.0': 2})
+  })
+
+  it('tells a null that was written from one that was not', () => {
+    const yaml = read('a:\nb: null\nc: ~\nd: [ , x]\ne: {f, g: }\n')
+    const isEmpty = (...path: (string | number)[]): boolean => yaml.isEmpty(path)
+    expect([isEmpty('a'), isEmpty('b'), isEmpty('c'), isEmpty('gone')]).to.deep.equal([
+      true,
+      false,
+      false,
+      false,
+    ])
+    expect([isEmpty('e', 'f'), isEmpty('e', 'g'), isEmpty('e')]).to.deep.equal([true, true, false])
+  })
+
+  it('points at the key where there is no value', () => {
+    expect(read('a:\n\nb: 1\n').diagnose(['a'], 'value', {code: 'x', message: 'm'})).to.include({
+      line: 1,
+      column: 1,
+    })
+    expect(read('{a: 1, b: 2}').locate(['b'], 'value')).to.deep.equal({line: 1, column: 11})
+  })
+
+  it('finds its way in a large map', () => {
+    const yaml = read(Array.from({length: 200}, (_, i) => `k${String(i)}: {x: 1}\n`).join(''))
+    for (const i of [0, 23, 24, 25, 199])
+      expect(yaml.locate([`k${String(i)}`, 'x'], 'key').line, String(i)).to.equal(i + 1)
+  })
+
+  it('reads one document of YAML 1.2', () => {
+    expect(read('---\na: no\n...\n').value).to.deep.equal({a: 'no'})
+    expect(read('a: 1\n---\nb: 1\n').diagnostics).to.have.length(1)
+    expect(codes('a: 1\n---\nb: 1\n')).to.deep.equal(['several_documents'])
+    expect(codes('%YAML 1.1\n---\na: no\n')).to.deep.equal(['yaml_version'])
+    expect(read('%YAML 1.2\n---\na: no\n').value).to.deep.equal({a: 'no'})
+    expect(codes('a: 1\n... b\n')).to.deep.equal(['yaml_syntax'])
+  })
+
+  it('refuses characters that no text holds, with their place', () => {
+    expect(read('a: 1\nb: x\0y\n').diagnostics[0]).to.deep.include({
+      code: 'control_character',
+      line: 2,
+      column: 5,
+    })
+    expect(codes('a: 1\rb: 2\r')).to.deep.equal(['control_character'])
+    expect(read('a: 1\r\nb: 2\r\n').value).to.deep.equal({a: 1, b: 2})
+    expect(read('\uFEFFa: ü\u00a0\u{1F600}\n').value).to.deep.equal({a: 'ü\u00a0\u{1F600}'})
+  })
+
   it('never throws, whatever the bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({maxLength: 200}), (bytes) => {
