@@ -6,6 +6,7 @@ import type {Cluster} from './cluster.ts'
 import type {Authentication} from './access/authenticate.ts'
 import {checkPermission} from './access/check-permission.ts'
 import {plainAnswer, type Outcome} from './answer.ts'
+import {Download} from './download.ts'
 import {locateNode} from './proxy.ts'
 import {PveError, paramError, permissionDenied} from './pve-error.ts'
 import {requireQuorum} from './quorum.ts'
@@ -53,7 +54,11 @@ async function run({cluster, match, path, params, authentication}: Dispatch): Pr
   const result = route.handler(call)
   const isProxied = isRemote || schema?.protected === 1
   if (result instanceof Promise && isProxied) return withProxyTimeout(cluster, call, result)
-  return {data: (await result) ?? null, meta: call.meta}
+  return outcomeOf(await result, call)
+}
+
+function outcomeOf(data: unknown, {meta}: Call): Outcome {
+  return data instanceof Download ? {plain: data.asAnswer()} : {data: data ?? null, meta}
 }
 
 function newCall(cluster: Cluster, route: Route, principal: Principal | undefined, params: RawParams): Call {
@@ -90,7 +95,7 @@ async function withProxyTimeout(cluster: Cluster, call: Call, work: Promise<unkn
     .sleep(PROXY_TIMEOUT_MS, done.signal)
     .then((): Outcome => ({plain: plainAnswer(596, 'Connection timed out', '')}))
   timeout.catch(() => undefined)
-  const answer = work.then((data): Outcome => ({data: data ?? null, meta: call.meta}))
+  const answer = work.then((data) => outcomeOf(data, call))
   answer.catch(() => undefined)
   try {
     return await Promise.race([answer, timeout])

@@ -3,7 +3,7 @@ import {optionalText, type Call, type Route} from '../call.ts'
 import {hasPrivs} from '../access/permissions.ts'
 import {die, paramError} from '../pve-error.ts'
 import {serviceId} from '../guest/status.ts'
-import {guestRow} from '../stats/guest-stats.ts'
+import {guestRow, hasStatistics} from '../stats/guest-stats.ts'
 import {nodeRow, storageRow} from '../stats/node-stats.ts'
 import {isDisabled, isOnNode} from '../storage/volumes.ts'
 import {routes as optionRoutes} from './cluster-options.ts'
@@ -83,7 +83,7 @@ function nodeRows(call: Call): Row[] {
   const {nodes, ha} = call.cluster.state
   return nodes.map((node) => ({
     ...nodeRow(call.cluster, node, hasPrivs(call, `/nodes/${node.name}`, ['Sys.Audit'])),
-    'cgroup-mode': 2,
+    ...(hasStatistics(call.cluster) && {'cgroup-mode': 2}),
     ...(ha.length > 0 && {hastate: node.online ? 'online' : 'unknown'}),
   }))
 }

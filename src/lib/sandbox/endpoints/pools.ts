@@ -87,12 +87,14 @@ function updatePool(call: Call): null {
     const pool = findPool(call, poolid) ?? die(`pool '${poolid}' does not exist`)
     const next = {...pool, vmids: [...pool.vmids], storages: [...pool.storages]}
     const comment = optionalText(call, 'comment')
-    if (comment !== undefined) next.comment = comment
+    if (comment) next.comment = comment
+    else if (comment !== undefined) delete next.comment
     const leaving: {pool: Pool; vmid: number}[] = []
     for (const vmid of splitList(optionalText(call, 'vms') ?? ''))
       changeGuest(call, next, Number(vmid), leaving)
     for (const storage of splitList(optionalText(call, 'storage') ?? '')) changeStorage(call, next, storage)
     for (const {pool: old, vmid} of leaving) old.vmids = old.vmids.filter((v) => v !== vmid)
+    if (next.comment === undefined) delete pool.comment
     Object.assign(pool, next)
   })
 }

@@ -1,7 +1,8 @@
 // A node's tasks and the cluster's list of recent ones: what everybody may see of them, and how one is stopped.
 import {flag, nodeOf, optionalText, text, type Call, type Route} from '../call.ts'
 import {hasPrivs, requirePrivs} from '../access/permissions.ts'
-import {paramError} from '../pve-error.ts'
+import {Download} from '../download.ts'
+import {die, paramError} from '../pve-error.ts'
 import {
   activeRow,
   archiveRow,
@@ -112,9 +113,11 @@ function readStatus(call: Call): unknown {
   return statusRow(requireTask(call, parseOrRefuse(call), 'Sys.Audit'))
 }
 
-function readLog(call: Call): unknown[] {
-  requireOwner(call, parseOrRefuse(call), 'Sys.Audit')
+function readLog(call: Call): unknown[] | Download {
+  const upid = parseOrRefuse(call)
+  requireOwner(call, upid, 'Sys.Audit')
   const lines = findLocal(call)?.log
+  if (flag(call, 'download')) return downloadLog(call, upid, lines)
   if (!lines) {
     call.meta['total'] = 1
     return [{n: 1, t: 'unable to open file - No such file or directory'}]
@@ -125,6 +128,19 @@ function readLog(call: Call): unknown[] {
   const limit = integer(call, 'limit') ?? DEFAULT_LIMIT
   const end = limit === 0 ? lines.length : start + limit
   return lines.slice(start, end).map((t, i) => ({n: start + i + 1, t}))
+}
+
+function downloadLog(call: Call, {node, type, starttime}: Upid, lines: string[] | undefined): Download {
+  if ('start' in call.params || 'limit' in call.params) {
+    die("'download' cannot be used together with 'start' or 'limit' parameters")
+  }
+  if (!lines) {
+    const folder = starttime.toString(16).toUpperCase().slice(-1)
+    const file = `/var/log/pve/tasks/${folder}/${text(call, 'upid')}`
+    die(`Could not open file '${file}' - No such file or directory`)
+  }
+  const time = `${new Date(starttime * 1000).toISOString().slice(0, 19)}Z`
+  return new Download(lines.map((line) => `${line}\n`).join(''), `task-${node}-${type}-${time}.log`)
 }
 
 /** Each node that is there announces its running tasks and as many ended ones as fit. */

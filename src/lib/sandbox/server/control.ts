@@ -6,7 +6,8 @@
 //   {"configLockHeldSeconds": 5, "vmid": 101}            somebody else holds the config file's lock
 //   {"startDelaySeconds": 1}, {"stopDelaySeconds": 1}    how long starting and stopping takes
 //   {"fault": {…}}                       see faults.ts; {"faults": "clear"} disarms all of them
-//   {"node": "pve2", "online": false}, {"quorate": false}, {"loseTask": "UPID:…"}
+//   {"node": "pve2", "online": false}    cuts the node off from the others, as a broken network does: its guests go on
+//   {"quorate": false}, {"loseTask": "UPID:…"}
 import type {Cluster} from '../cluster.ts'
 import type {Guest} from '../state.ts'
 import {parseFault, type Faults} from './faults.ts'

@@ -33,6 +33,9 @@ export function keepStatistics(cluster: Cluster): Gathered {
   return known
 }
 
+/** Whether anything was told yet; until then nodes and storages are as unknown as guests. */
+export const hasStatistics = (cluster: Cluster): boolean => keepStatistics(cluster).tick >= 0
+
 /** The recorded node had just come up: its daemon had told nothing yet. */
 function currentTick(cluster: Cluster): number {
   const elapsedMs = cluster.clock.now() - cluster.startedMs

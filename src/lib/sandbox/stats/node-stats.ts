@@ -1,5 +1,6 @@
 // What the cluster's lists show of nodes and of storages.
 import {hasContent} from '../storage/volumes.ts'
+import {hasStatistics} from './guest-stats.ts'
 import type {Cluster} from '../cluster.ts'
 import type {Node, Storage} from '../state.ts'
 
@@ -7,9 +8,11 @@ const ROOT_DISK_BYTES = 100 * 2 ** 30
 
 /** A node's row; who may not audit it sees only that it is there. */
 export function nodeRow(cluster: Cluster, node: Node, mayAudit: boolean): Record<string, unknown> {
-  const row: Record<string, unknown> = {id: `node/${node.name}`, node: node.name, type: 'node', level: ''}
-  row['status'] = node.online ? 'online' : 'offline'
-  if (!mayAudit) return row
+  const row: Record<string, unknown> = {id: `node/${node.name}`, node: node.name, type: 'node'}
+  const isKnown = hasStatistics(cluster)
+  row['status'] = node.online ? (isKnown ? 'online' : 'unknown') : 'offline'
+  if (isKnown) row['level'] = ''
+  if (!isKnown || !mayAudit) return row
   const {total, used} = rootDisk(cluster, node)
   Object.assign(row, {maxcpu: node.cpus, maxmem: node.memoryBytes, maxdisk: total})
   if (!node.online) return row
@@ -34,7 +37,7 @@ export function rootDisk(cluster: Cluster, node: Node): {total: number; used: nu
 }
 
 export function storageRow(cluster: Cluster, storage: Storage, node: string): Record<string, unknown> {
-  const isKnown = cluster.node(node)?.online ?? false
+  const isKnown = (cluster.node(node)?.online ?? false) && hasStatistics(cluster)
   return {
     id: `storage/${node}/${storage.storage}`,
     storage: storage.storage,

@@ -126,4 +126,16 @@ describe('cluster endpoints', () => {
     expect(options).to.deep.include({description: '', mac_prefix: 'AA:BB:CC'})
     expect(options).not.to.have.property('migration')
   })
+
+  it('know nothing of nodes and storages before the recorded node has first told of them', async () => {
+    const recorded = new InProcessSandbox()
+    const rows = async (type: string): Promise<unknown> =>
+      (await recorded.get(`/cluster/resources?type=${type}`)).data
+    expect(await rows('node')).to.deep.equal([{id: 'node/pve', node: 'pve', type: 'node', status: 'unknown'}])
+    expect((await rows('storage'))).to.satisfy((all: {status: string}[]) =>
+      all.every((row) => row.status === 'unknown'),
+    )
+    await recorded.clock.advance(12_000)
+    expect(((await rows('node')) as unknown[])[0]).to.include({status: 'online', level: '', maxcpu: 2})
+  })
 })

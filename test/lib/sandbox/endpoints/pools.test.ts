@@ -25,6 +25,13 @@ describe('pool endpoints', () => {
     expect(await members('other')).to.deep.equal(['qemu/200', 'storage/pve1/nas'])
   })
 
+  it('lose a comment that is emptied', async () => {
+    await update({poolid: 'other', comment: 'mine'})
+    expect((await sandbox.get('/pools/other')).data).to.include({comment: 'mine'})
+    await update({poolid: 'other', comment: ''})
+    expect((await sandbox.get('/pools/other')).data).not.to.have.property('comment')
+  })
+
   it('move a guest only when told to', async () => {
     const refused = await update({poolid: 'other', vms: '101'})
     expect(refused.reason).to.equal(

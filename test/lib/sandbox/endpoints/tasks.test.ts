@@ -1,5 +1,6 @@
 import {expect} from 'chai'
-import {InProcessSandbox} from '../../../support/in-process-sandbox.ts'
+import {Api} from '../../../../src/lib/sandbox/api.ts'
+import {FULL_TOKEN, InProcessSandbox} from '../../../support/in-process-sandbox.ts'
 
 type Row = Record<string, unknown>
 
@@ -76,5 +77,30 @@ describe('task endpoints', () => {
     for (let i = 0; i < 40; i++) sandbox.cluster.tasks.start('pve', 'test', '', 'root@pam', () => undefined)
     await sandbox.clock.advance(1)
     expect(await rows('/cluster/tasks')).to.have.length(25)
+  })
+
+  it('refuses to download a part of a log, or a log that is gone', async () => {
+    const {data: upid} = await sandbox.post('/nodes/pve/lxc/102/status/start', {})
+    const path = `/nodes/pve/tasks/${String(upid)}/log?download=1`
+    expect((await sandbox.get(`${path}&limit=5`)).reason).to.equal(
+      "'download' cannot be used together with 'start' or 'limit' parameters",
+    )
+    const gone = 'UPID:pve:00000001:00000002:6000000A:vzstart:102:root@pam!felhom:'
+    expect((await sandbox.get(`/nodes/pve/tasks/${gone}/log?download=1`)).reason).to.equal(
+      `Could not open file '/var/log/pve/tasks/A/${gone}' - No such file or directory`,
+    )
+  })
+
+  it('sends a whole log as a file', async () => {
+    const answer = await sandbox.post('/nodes/pve/lxc/102/status/start', {})
+    await sandbox.outcome(answer)
+    const api = new Api(sandbox.cluster)
+    const url = `/api2/json/nodes/pve/tasks/${String(answer.data)}/log?download=1`
+    const headers = {authorization: `PVEAPIToken=${FULL_TOKEN}`}
+    const file = await sandbox.clock.run(api.handle({method: 'GET', url, headers}))
+    expect(file).to.include({status: 200, contentType: 'text/plain', text: 'TASK OK\n'})
+    expect(file.headers?.['Content-Disposition']).to.match(
+      /^attachment; filename="task-pve-vzstart-\S+Z\.log"$/,
+    )
   })
 })
