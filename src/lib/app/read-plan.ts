@@ -3,7 +3,7 @@ import {readFileSync} from 'node:fs'
 import {resolve} from 'node:path'
 import {FelhomError} from '../model/felhom-error.ts'
 import type {Plan} from '../model/plan.ts'
-import {decodePlan} from '../report/plan-json.ts'
+import {decodePlan} from '../report/decode-plan.ts'
 
 export function readPlan(cwd: string, file: string): Plan {
   const path = resolve(cwd, file)

@@ -1,10 +1,12 @@
 // A value as people read it: memory and disks with their units, free texts in quotes.
 // The text is not escaped: whoever prints it does that.
+import {volumeKey} from './merge-volume.ts'
 import type {Option} from './option.ts'
 import {indexFormat, type PropertyPart} from './property-format.ts'
 import {parseProperties, printProperties} from './property-string.ts'
 import {readSshKeys} from './ssh-keys.ts'
 import {parseSizeBytes, showSize} from './sizes.ts'
+import {parseNewVolume} from './volumes.ts'
 
 const MEBIBYTE = 1024 ** 2
 
@@ -25,7 +27,16 @@ function showProperties(option: Option, text: string): string {
   const shown = new Map([...parsed.parts].map(([name, value]) => [name, showPart(known.get(name), value)]))
   const size = option.isDisk ? shown.get('size') : undefined
   if (size !== undefined) shown.delete('size')
-  return size === undefined ? printProperties(format, shown) : `${printProperties(format, shown)} (${size})`
+  if (option.isDisk) showNewVolume(volumeKey(option), shown)
+  const printed = printProperties(format, shown)
+  if (size === undefined) return printed
+  return printed === '' ? size : `${printed} (${size})`
+}
+
+/** `local-lvm:8` is in GiB, which nobody can see. */
+function showNewVolume(key: string, shown: Map<string, string>): void {
+  const fresh = parseNewVolume(shown.get(key) ?? '')
+  if (fresh && fresh.bytes > 0) shown.set(key, `${fresh.storage}:${showSize(fresh.bytes)}`)
 }
 
 function showPart(part: PropertyPart | undefined, value: string): string {

@@ -1,14 +1,16 @@
 // Compares every option that was written with what the guest has, and sorts the differences by the way they
 // are carried out: written to the config, grown by a resize, or impossible.
-import {compareOption} from '../catalog/compare-option.ts'
+import {compareOption, isSameValue} from '../catalog/compare-option.ts'
 import {findOption, type Option} from '../catalog/option.ts'
 import type {PropertyFormat} from '../catalog/property-format.ts'
 import {parseProperties} from '../catalog/property-string.ts'
-import {parseSizeBytes, showSize} from '../catalog/sizes.ts'
+import {separateSize} from '../catalog/separate-size.ts'
+import {showSize} from '../catalog/sizes.ts'
 import {weighChange} from '../catalog/weigh-change.ts'
 import {REDACTED, type ActualGuest, type KnownConfig} from '../model/actual.ts'
-import type {DesiredGuest, DesiredOption, DesiredValue} from '../model/desired.ts'
+import type {DesiredGuest, DesiredOption} from '../model/desired.ts'
 import type {Need, OptionChange, PartChange, PlanProblem} from '../model/plan.ts'
+import {describeNewDisk} from './describe-new-disk.ts'
 
 export interface WeighedChange {
   readonly change: OptionChange
@@ -48,10 +50,14 @@ export function compareOptions(
       problems.push(hidden(desired, wanted))
       continue
     }
-    const {growth, problem, settled} = splitGrowth(option, before, wanted)
+    const {growth, problem, change} = compareOne(option, before, wanted, guest)
     if (problem) problems.push(problem)
     if (growth) growths.push(growth)
-    const change = problem ? undefined : weigh(option, before, settled, guest)
+    const homeless = change && findHomeless(option, change.change, wanted)
+    if (homeless) {
+      problems.push(homeless)
+      continue
+    }
     if (change) changes.push(change)
     else if (!growth && !problem) {
       unchanged++
@@ -71,6 +77,17 @@ export function valueAfterRestart(config: KnownConfig, name: string): string | u
   return pending.kind === 'set' ? pending.value : undefined
 }
 
+/** A disk that is not there yet, of which nobody said where it shall be. */
+function findHomeless(
+  option: Option,
+  {before, after}: OptionChange,
+  {place}: DesiredOption,
+): PlanProblem | undefined {
+  if (!option.isDisk || before !== undefined || after === undefined) return undefined
+  const disk = describeNewDisk(option, after, undefined)
+  return 'problem' in disk ? {code: 'no_volume', severity: 'error', message: disk.problem, place} : undefined
+}
+
 const hidden = (desired: DesiredGuest, wanted: DesiredOption): PlanProblem => ({
   code: 'value_hidden',
   severity: 'warning',
@@ -81,21 +98,56 @@ const hidden = (desired: DesiredGuest, wanted: DesiredOption): PlanProblem => ({
 const isPending = (config: KnownConfig, name: string): boolean =>
   config.pending.some((change) => change.option === name)
 
-function weigh(
+interface Difference {
+  growth?: Growth
+  problem?: PlanProblem
+  change?: WeighedChange
+}
+
+/**
+ * The size of a disk that exists is not an option to be written but a resize: larger grows it, smaller is an
+ * error and never a replacement.
+ */
+function compareOne(
   option: Option,
   before: string | undefined,
   wanted: DesiredOption,
   guest: ActualGuest,
-): WeighedChange | undefined {
+): Difference {
   // A secret is written at creation and never compared: there is nothing to compare it with.
-  if (wanted.value.is === 'secret') return undefined
+  if (wanted.value.is === 'secret') return {}
   const comparison = compareOption(option, before, wanted.value)
-  if (comparison.equal) return undefined
-  const {after} = comparison
+  if (comparison.equal) return {}
+  const {after, note} = comparison
+  if (before === undefined || after === undefined) return {change: weigh(option, before, after, note, guest)}
+  const {resize, config} = separateSize(option, before, after)
+  if (resize && resize.toBytes < resize.fromBytes) return {problem: shrink(option, resize, wanted)}
+  return {
+    ...(resize && {growth: {disk: option.name, ...resize}}),
+    ...(!isSameValue(option, before, config) && {change: weigh(option, before, config, note, guest)}),
+  }
+}
+
+function shrink(
+  option: Option,
+  {fromBytes, toBytes}: Omit<Growth, 'disk'>,
+  {place}: DesiredOption,
+): PlanProblem {
+  const message = `${option.name} is ${showSize(fromBytes)}, larger than the ${showSize(toBytes)} that are desired: a disk cannot shrink`
+  return {code: 'disk_shrink', severity: 'error', message, place}
+}
+
+function weigh(
+  option: Option,
+  before: string | undefined,
+  after: string | undefined,
+  comparisonNote: string | undefined,
+  guest: ActualGuest,
+): WeighedChange {
   const run = guest.run === 'stopped' ? 'stopped' : 'running'
   const context = {vmid: guest.vmid, ...(guest.config.known && {config: guest.config.current})}
   const {needs, note, sideEffects, ...weight} = weighChange(option, before, after, run, context)
-  const remark = [comparison.note, note].filter((text) => text !== undefined).join('; ')
+  const remark = [comparisonNote, note].filter((text) => text !== undefined).join('; ')
   return {
     change: {
       option: option.name,
@@ -130,53 +182,3 @@ function readParts(format: PropertyFormat, text: string): ReadonlyMap<string, st
   const reading = parseProperties(format, text)
   return 'parts' in reading ? reading.parts : undefined
 }
-
-interface SplitSize {
-  growth?: Growth
-  problem?: PlanProblem
-  /** What is left to compare once the size is dealt with. */
-  settled: DesiredOption
-}
-
-/**
- * The size of a disk that exists is not an option to be written but a resize: larger grows it, smaller is an
- * error and never a replacement.
- */
-function splitGrowth(option: Option, before: string | undefined, wanted: DesiredOption): SplitSize {
-  const size = option.isDisk && before !== undefined ? takeSize(wanted.value, sizeOf(before)) : undefined
-  if (!size) return {settled: wanted}
-  const settled: DesiredOption = {...wanted, value: size.rest}
-  const fromBytes = size.live === undefined ? undefined : parseSizeBytes(size.live)
-  const toBytes = parseSizeBytes(size.written)
-  if (fromBytes === undefined || toBytes === undefined || fromBytes === toBytes) return {settled}
-  if (toBytes > fromBytes) return {growth: {disk: option.name, fromBytes, toBytes}, settled}
-  const message = `${option.name} is ${showSize(fromBytes)}, larger than the ${showSize(toBytes)} that are desired: a disk cannot shrink`
-  return {problem: {code: 'disk_shrink', severity: 'error', message, place: wanted.place}, settled}
-}
-
-interface TakenSize {
-  written: string
-  live: string | undefined
-  /** The value without a size of its own. */
-  rest: DesiredValue
-}
-
-function takeSize(value: DesiredValue, live: string | undefined): TakenSize | undefined {
-  if (value.is === 'parts') {
-    const written = value.parts.get('size')
-    if (typeof written !== 'string') return undefined
-    const parts = new Map(value.parts)
-    parts.delete('size')
-    return {written, live, rest: {is: 'parts', parts}}
-  }
-  const written = value.is === 'text' ? sizeOf(value.text) : undefined
-  if (value.is !== 'text' || written === undefined) return undefined
-  const text = value.text.replace(SIZE, (_all, comma: string) =>
-    live === undefined ? '' : `${comma}size=${live}`,
-  )
-  return {written, live, rest: {is: 'text', text}}
-}
-
-const SIZE = /(^|,)size=([^,]+)/
-
-const sizeOf = (text: string): string | undefined => SIZE.exec(text)?.[2]

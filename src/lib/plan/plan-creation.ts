@@ -1,10 +1,10 @@
 // A guest that is desired and does not exist: created where the files say how, else an error that says so.
-import {findOption} from '../catalog/option.ts'
-import {compareOption} from '../catalog/compare-option.ts'
 import type {ActualCluster} from '../model/actual.ts'
-import type {DesiredCreate, DesiredGuest, DesiredOption} from '../model/desired.ts'
-import type {CreateOrigin, GuestPlan, Need, OptionChange, PlannedAction, PlanProblem} from '../model/plan.ts'
+import type {DesiredCreate, DesiredGuest} from '../model/desired.ts'
+import type {CreateOrigin, GuestPlan, Need, PlannedAction, PlanProblem} from '../model/plan.ts'
+import {describeCreation} from './describe-creation.ts'
 import {planStart} from './plan-run-state.ts'
+import {uniqueNeeds} from './unique-needs.ts'
 
 export function planCreation(desired: DesiredGuest, cluster: ActualCluster, base: GuestPlan): GuestPlan {
   const {create} = desired
@@ -21,23 +21,21 @@ export function planCreation(desired: DesiredGuest, cluster: ActualCluster, base
     }
   const node = chooseNode(desired, cluster)
   if ('problem' in node) return {...base, problems: [node.problem]}
+  const {changes, needs, problems} = describeCreation(desired, create)
+  if (problems.length > 0) return {...base, name: nameOf(desired), node: node.name, problems}
   const action: PlannedAction = {
     type: 'create',
     from: originOf(create),
-    options: [...desired.options.values()]
-      .map((option) => describeOption(desired, option))
-      .filter((change) => change.secret === true || change.after !== undefined)
-      .sort((a, b) => (a.option < b.option ? -1 : 1)),
+    options: changes,
     why: 'it is desired and does not exist',
     impact: 'none',
     reversible: true,
     class: 'benign',
-    needs: createNeeds(desired, create),
+    needs: uniqueNeeds([...createNeeds(desired, create), ...needs]),
     blockers: [],
   }
-  const name = nameOf(desired)
   const actions = desired.run === 'running' ? [action, planStart(desired.vmid)] : [action]
-  return {...base, name, node: node.name, run: 'stopped', actions}
+  return {...base, name: nameOf(desired), node: node.name, run: 'stopped', actions}
 }
 
 const label = (desired: DesiredGuest): string => `${desired.kind}/${desired.vmid}`
@@ -88,23 +86,6 @@ function createNeeds(desired: DesiredGuest, create: DesiredCreate): Need[] {
     needs.push({path: `/storage/${create.storage}`, anyOf: ['Datastore.AllocateSpace']})
   if ('clone' in create.from) needs.push({path: `/vms/${create.from.clone}`, anyOf: ['VM.Clone']})
   return needs
-}
-
-/** At creation every option that was written is sent, also one that equals the default. */
-function describeOption(desired: DesiredGuest, wanted: DesiredOption): OptionChange {
-  const common = {
-    option: wanted.name,
-    before: undefined,
-    impact: 'none',
-    reversible: true,
-    class: 'benign',
-  } as const
-  const {value} = wanted
-  if (value.is === 'secret') return {...common, after: undefined, secret: true}
-  const option = findOption(desired.kind, wanted.name)
-  const comparison = option ? compareOption(option, undefined, value) : undefined
-  if (comparison?.equal === false) return {...common, after: comparison.after}
-  return {...common, after: value.is === 'text' ? value.text : undefined}
 }
 
 function nameOf(desired: DesiredGuest): string | undefined {

@@ -2,9 +2,10 @@
 // lose data stands in an action of its own, so that it holds up nothing else.
 import type {ActualGuest} from '../model/actual.ts'
 import type {DesiredGuest} from '../model/desired.ts'
-import type {GuestPlan, Impact, Need, PlannedAction, PlanProblem} from '../model/plan.ts'
+import type {GuestPlan, Impact, PlannedAction, PlanProblem} from '../model/plan.ts'
 import {compareOptions, type Growth, type OptionDifferences, type WeighedChange} from './compare-options.ts'
 import {planRestart, planRunState} from './plan-run-state.ts'
+import {uniqueNeeds} from './unique-needs.ts'
 
 export function planUpdate(desired: DesiredGuest, guest: ActualGuest, base: GuestPlan): GuestPlan {
   const run = planRunState(desired, guest)
@@ -60,10 +61,6 @@ function setConfig(weighed: readonly WeighedChange[]): PlannedAction {
     needs: uniqueNeeds(weighed.flatMap(({needs}) => needs)),
     blockers: [],
   }
-}
-
-function uniqueNeeds(needs: readonly Need[]): Need[] {
-  return [...new Map(needs.map((need) => [JSON.stringify(need), need])).values()]
 }
 
 /** Growing a disk loses nothing, but it cannot be taken back. */

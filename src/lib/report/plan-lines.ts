@@ -1,10 +1,11 @@
 // The lines inside a guest's block: one per option, keys padded, values escaped; property strings by the parts
 // that differ, long texts as a diff of lines, remarks on a line of their own where they would not fit.
 import {diffLines} from 'diff'
-import type {GuestPlan, OptionChange, PlannedAction} from '../model/plan.ts'
+import type {CreateOrigin, GuestPlan, OptionChange, PlannedAction} from '../model/plan.ts'
 import {escapeText} from './escape-text.ts'
 import type {Palette} from './palette.ts'
-import {describePower, remarkOn, type ShowValue} from './plan-words.ts'
+import {describePower, remarkOn, remarkOnGrowth, type ShowValue} from './plan-words.ts'
+import {plural} from './plural.ts'
 import {showBytes, showProxmoxSize} from './show-bytes.ts'
 import {cellWidth, wrapText, type Paint} from './text-table.ts'
 
@@ -39,7 +40,7 @@ export function renderGuestLines(guest: GuestPlan, options: LineOptions): string
   const rendered = lines.flatMap((line) => renderLine(line, keyWidth, options))
   if (guest.unchangedOptions === 0) return rendered
   const count = guest.unchangedOptions
-  const hidden = `        # (${count} unchanged option${count === 1 ? '' : 's'} hidden)`
+  const hidden = `        # (${plural(count, 'unchanged option')} hidden)`
   return [...rendered, options.palette.dim(hidden)]
 }
 
@@ -48,12 +49,15 @@ function linesOf(action: PlannedAction, guest: GuestPlan, options: LineOptions):
     case 'set-config':
       return action.changes.map((change) => optionLine(change, guest, options))
     case 'create':
-      return [originLine(action.from), ...action.options.map((change) => optionLine(change, guest, options))]
+      return [
+        ...originLines(action.from),
+        ...action.options.map((change) => optionLine(change, guest, options)),
+      ]
     case 'destroy':
       return action.volumes.map(({option, text}) => volumeLine(option, text))
     case 'resize': {
       const value = `${showBytes(action.fromBytes)} -> ${showBytes(action.toBytes)}`
-      return [{mark: '~', key: escapeText(action.disk), value, remark: 'grows; cannot be undone'}]
+      return [{mark: '~', key: escapeText(action.disk), value, remark: remarkOnGrowth(action, guest)}]
     }
     case 'migrate':
       return [
@@ -73,7 +77,7 @@ function powerLine(action: PlannedAction, guest: GuestPlan): Line[] {
   const power = describePower(action, guest)
   if (!power) return []
   const value = power.before === '' ? power.after : arrow(power.before, power.after)
-  return [{mark: power.before === '' ? '+' : '~', key: 'run', value, remark: escapeText(power.remark)}]
+  return [{mark: guest.exists ? '~' : '+', key: 'run', value, remark: escapeText(power.remark)}]
 }
 
 const arrow = (before: string, after: string): string => `${before} -> ${after}`
@@ -81,7 +85,7 @@ const arrow = (before: string, after: string): string => `${before} -> ${after}`
 function optionLine(change: OptionChange, guest: GuestPlan, {showValue}: LineOptions): Line {
   const {option, before, after, parts} = change
   const mark = change.secret ? '+' : markOf(before, after)
-  const common = {mark, key: escapeText(option), remark: escapeText(remarkOn(change))}
+  const common = {mark, key: escapeText(option), remark: escapeText(remarkOn(change, guest))}
   if (change.secret) return {...common, value: '(secret)'}
   if (parts && before !== undefined && after !== undefined) {
     return {...common, value: '{', body: parts.map(({part, ...values}) => partLine(part, values)), close: '}'}
@@ -106,12 +110,13 @@ function partLine(
   return {mark: markOf(before, after), text: `${escapeText(part)} = ${value}`}
 }
 
-function originLine(from: Extract<PlannedAction, {type: 'create'}>['from']): Line {
-  const storage = from.storage === undefined ? '' : ` on ${from.storage}`
-  return {mark: '+', key: 'from', value: escapeText(`${describeOrigin(from)}${storage}`), remark: ''}
+function originLines(from: CreateOrigin): Line[] {
+  const line = (key: string, value: string): Line => ({mark: '+', key, value: escapeText(value), remark: ''})
+  const origin = line('from', describeOrigin(from))
+  return from.storage === undefined ? [origin] : [origin, line('storage', from.storage)]
 }
 
-function describeOrigin(from: Extract<PlannedAction, {type: 'create'}>['from']): string {
+function describeOrigin(from: CreateOrigin): string {
   if ('template' in from) return from.template
   if ('restore' in from) return `backup ${from.restore}`
   return 'clone' in from ? `${from.full ? 'full ' : ''}clone of ${from.clone}` : 'nothing: an empty machine'

@@ -3,9 +3,10 @@ import type {GuestPlan, Plan, PlanProblem} from '../model/plan.ts'
 import {makePalette} from './palette.ts'
 import {renderGuestLines} from './plan-lines.ts'
 import {
-  NO_CHANGES,
+  describeBlockers,
   describeCost,
   describeFate,
+  describeNoChanges,
   describeUnmanaged,
   summarize,
   type ShowValue,
@@ -16,12 +17,7 @@ export function renderPlanMarkdown(plan: Plan, showValue: ShowValue): string {
   const acting = plan.guests.filter((guest) => guest.actions.length > 0)
   const problems = [...plan.problems, ...plan.guests.flatMap((guest) => guest.problems)]
   const unmanaged = describeUnmanaged(plan)
-  const head =
-    acting.length > 0
-      ? summarize(plan)
-      : problems.some((p) => p.severity === 'error')
-        ? ['No changes can be planned before this is mended.']
-        : [NO_CHANGES]
+  const head = acting.length > 0 ? summarize(plan) : [describeNoChanges(plan, problems)]
   return [
     '### felhom plan',
     ['**' + head.join(' ') + '**', ...(unmanaged === undefined ? [] : [unmanaged])].join('\n'),
@@ -40,11 +36,10 @@ function renderGuest(guest: GuestPlan, showValue: ShowValue): string {
   const lines = renderGuestLines(guest, {palette: makePalette(false), width: 100, showValue}).map((line) =>
     toDiffLine(line.slice(6)),
   )
-  const blockers = [...new Set(guest.actions.flatMap((action) => action.blockers.map((b) => b.message)))]
   return [
     `<details><summary><b>${html(title)}</b> ${html(describeFate(guest))} <i>${html(describeCost(guest))}</i></summary>`,
     ['```diff', ...lines.map(fence), '```'].join('\n'),
-    ...blockers.map((message) => `> Not carried out now: ${prose(message)}`),
+    ...describeBlockers(guest).map((blocker) => `> **!** ${prose(blocker)}`),
     '</details>',
   ].join('\n\n')
 }

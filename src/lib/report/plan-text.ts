@@ -5,9 +5,10 @@ import {escapeText} from './escape-text.ts'
 import type {Palette} from './palette.ts'
 import {renderGuestLines} from './plan-lines.ts'
 import {
-  NO_CHANGES,
+  describeBlockers,
   describeCost,
   describeFate,
+  describeNoChanges,
   describeUnmanaged,
   summarize,
   symbolOf,
@@ -40,8 +41,7 @@ function closing(plan: Plan, acts: boolean, problems: readonly PlanProblem[]): s
   const unmanaged = describeUnmanaged(plan)
   const tail = unmanaged === undefined ? [] : [unmanaged]
   if (acts) return [...summarize(plan), ...tail]
-  const failed = problems.some((problem) => problem.severity === 'error')
-  return [failed ? 'No changes can be planned before this is mended.' : NO_CHANGES, ...tail]
+  return [describeNoChanges(plan, problems), ...tail]
 }
 
 function renderLegend(guests: readonly GuestPlan[], {palette}: PlanTextOptions): string {
@@ -71,13 +71,9 @@ function renderGuest(guest: GuestPlan, options: PlanTextOptions): string {
   const padding = ' '.repeat(Math.max(2, COST_COLUMN - cellWidth(title)))
   const heading = fits
     ? `${palette.strong(title)}${cellWidth(title + padding + cost) <= width ? padding : '  '}${palette.dim(cost)}`
-    : `${palette.strong(title)}\n    # ${palette.dim(cost)}`
-  const blockers = [...new Set(guest.actions.flatMap((a) => a.blockers.map((b) => b.message)))]
-  const stops = blockers.map((message) => {
-    const text = wrapText(`! not carried out now: ${escapeText(message)}`, width - 8).replaceAll(
-      '\n',
-      '\n        ',
-    )
+    : `${palette.strong(title)}\n  ${palette.dim(`#   ${cost}`)}`
+  const stops = describeBlockers(guest).map((blocker) => {
+    const text = wrapText(`! ${escapeText(blocker)}`, width - 8).replaceAll('\n', '\n        ')
     return palette.warn(`      ${text}`)
   })
   return [

@@ -1,5 +1,6 @@
 // The words of a plan, shared by the text for terminals and the Markdown for pull requests.
-import type {GuestPlan, Impact, OptionChange, Plan, PlannedAction} from '../model/plan.ts'
+import type {GuestPlan, Impact, OptionChange, Plan, PlannedAction, PlanProblem} from '../model/plan.ts'
+import {plural} from './plural.ts'
 
 /** How a value of an option reads to people; the catalog knows, so the caller brings it along. */
 export type ShowValue = (kind: GuestPlan['kind'], option: string, text: string) => string
@@ -29,7 +30,7 @@ const joinWords = (words: readonly string[]): string =>
   words.length <= 1 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`
 
 const IMPACT_WORDS: Record<Impact, string> = {
-  none: '',
+  none: 'no outage',
   live: 'live',
   restart: 'needs a restart',
   outage: 'outage',
@@ -39,25 +40,43 @@ const IMPACT_ORDER: readonly Impact[] = ['none', 'live', 'restart', 'outage']
 /** `live · reversible`, or what is worse. */
 export function describeCost(guest: GuestPlan): string {
   if (guest.actions.some((a) => a.class === 'destructive')) return 'needs signature'
-  const impact = guest.actions.reduce<Impact>(
+  const way = guest.actions.every((a) => a.reversible) ? 'reversible' : 'cannot be undone'
+  return `${IMPACT_WORDS[worstImpact(guest)]} · ${way}`
+}
+
+const worstImpact = (guest: GuestPlan): Impact =>
+  guest.actions.reduce<Impact>(
     (worst, {impact: next}) => (IMPACT_ORDER.indexOf(next) > IMPACT_ORDER.indexOf(worst) ? next : worst),
     'none',
   )
-  const way = guest.actions.every((a) => a.reversible) ? 'reversible' : 'cannot be undone'
-  return [IMPACT_WORDS[impact], way].filter((word) => word !== '').join(' · ')
-}
 
 /** What a reader must know about one change, behind it. */
-export function remarkOn(change: OptionChange): string {
+export function remarkOn(change: OptionChange, guest: GuestPlan): string {
   const remarks = [
-    change.impact === 'restart' ? 'pending until a restart' : '',
+    describeImpact(change.impact, guest),
     change.note ?? '',
     change.reversible ? '' : 'cannot be undone',
     change.sideEffects && change.sideEffects.length > 0
       ? `also changes ${change.sideEffects.join(', ')}`
       : '',
   ]
-  return [...new Set(remarks.filter((remark) => remark !== ''))].join('; ')
+  return joinRemarks(remarks)
+}
+
+export function remarkOnGrowth({impact}: PlannedAction, guest: GuestPlan): string {
+  return joinRemarks([describeImpact(impact, guest), 'grows', 'cannot be undone'])
+}
+
+const joinRemarks = (remarks: readonly string[]): string =>
+  [...new Set(remarks.filter((remark) => remark !== ''))].join('; ')
+
+/** `live` is said of a single change only where the heading says something worse of the guest. */
+function describeImpact(impact: Impact, guest: GuestPlan): string {
+  if (impact === 'live') return worstImpact(guest) === 'live' ? '' : 'live'
+  if (impact !== 'restart') return ''
+  return guest.actions.some((action) => action.type === 'restart')
+    ? 'takes effect with the restart'
+    : 'pending until a restart'
 }
 
 export function describePower(
@@ -75,10 +94,28 @@ export function describePower(
       return {before: guest.run, after: 'stopped', remark}
     }
     case 'restart':
-      return {before: 'running', after: 'running', remark: `restarts: ${action.why}`}
+      return {before: '', after: 'running (restarts)', remark: action.why}
     default:
       return undefined
   }
+}
+
+/** What stands in the way, each said once; it names the actions it is about unless it is about all. */
+export function describeBlockers({actions}: GuestPlan): string[] {
+  const held = new Map<string, PlannedAction[]>()
+  for (const action of actions) {
+    for (const {message} of action.blockers) held.set(message, [...(held.get(message) ?? []), action])
+  }
+  return [...held].map(([message, about]) =>
+    about.length === actions.length
+      ? `not carried out now: ${message}`
+      : `not carried out now (${about.map(nameAction).join(', ')}): ${message}`,
+  )
+}
+
+function nameAction(action: PlannedAction): string {
+  if (action.type === 'set-config') return action.changes.map(({option}) => option).join(', ')
+  return action.type === 'resize' ? action.disk : action.type
 }
 
 export interface PlanCounts {
@@ -88,6 +125,8 @@ export interface PlanCounts {
   start: number
   stop: number
   signatures: number
+  /** Actions that something else than a missing signature stands in the way of. */
+  blocked: number
 }
 
 export function countPlan(plan: Plan): PlanCounts {
@@ -103,22 +142,29 @@ export function countPlan(plan: Plan): PlanCounts {
     stop: plan.guests.filter((g) => !destroyed.includes(g) && g.actions.some((a) => a.type === 'shutdown'))
       .length,
     signatures: actions.filter((action) => action.class === 'destructive').length,
+    blocked: actions.filter((action) => action.blockers.some(({code}) => code !== 'needs_signature')).length,
   }
 }
 
 export function summarize(plan: Plan): string[] {
-  const {create, change, destroy, start, stop, signatures} = countPlan(plan)
+  const {create, change, destroy, start, stop, signatures, blocked} = countPlan(plan)
   const lines = [
     `Plan: ${create} to create, ${change} to change, ${destroy} to destroy, ${start} to start, ${stop} to stop.`,
   ]
   if (signatures > 0)
-    lines.push(
-      `${signatures} action${signatures === 1 ? '' : 's'} can lose data and cannot be carried out without a signature.`,
-    )
+    lines.push(`${plural(signatures, 'action')} can lose data and cannot be carried out without a signature.`)
+  if (blocked > 0)
+    lines.push(`${plural(blocked, 'action')} cannot be carried out now: see the lines that begin with '!'.`)
   return lines
 }
 
-export const NO_CHANGES = 'No changes. Your guests match the desired state.'
+export function describeNoChanges({guests}: Plan, problems: readonly PlanProblem[]): string {
+  if (problems.some((problem) => problem.severity === 'error'))
+    return 'No changes can be planned before this is mended.'
+  return guests.length > 0
+    ? 'No changes. But for the warnings, your guests match the desired state.'
+    : 'No changes. Your guests match the desired state.'
+}
 
 export function describeUnmanaged({unmanaged}: Plan): string | undefined {
   if (unmanaged === 0) return undefined
