@@ -10,6 +10,7 @@ import type {Plan} from '../model/plan.ts'
 import {heldPrivileges} from '../plan/held-privileges.ts'
 import {planChanges} from '../plan/plan-changes.ts'
 import {selectTargets} from '../plan/select-targets.ts'
+import {releaseMemory} from './release-memory.ts'
 
 export interface PlanRequest {
   loadDesired(): Promise<DesiredState>
@@ -24,6 +25,7 @@ export interface PlanResult {
 
 export async function planCluster({loadDesired, readActual, targets}: PlanRequest): Promise<PlanResult> {
   const desired = chooseTargets(await loadDesired(), targets)
+  releaseMemory()
   const actual = await readActual()
   const held = actual.privileges === undefined ? undefined : heldPrivileges(actual.privileges)
   return {plan: planChanges(desired, actual, held ? {held} : {}), actual}

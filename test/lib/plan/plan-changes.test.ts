@@ -240,6 +240,11 @@ describe('the planner', () => {
       expect(types(plan('local-lvm:vm-101-disk-0,mountoptions=noatime,size=9G'))).to.deep.equal(['resize'])
     })
 
+    it('grow when a new volume of another size is written, and ignore a size beside it', () => {
+      expect(types(plan('local-lvm:16,mountoptions=noatime'))).to.deep.equal(['resize'])
+      expect(plan('local-lvm:8,mountoptions=noatime,size=99G').guests).to.deep.equal([])
+    })
+
     it('that are taken away are destructive, and hold up nothing else', () => {
       const two = actualCluster({
         guests: [withConfig(101, {mp0: 'local-lvm:vm-101-disk-1,mp=/data,size=8G', memory: '512'})],
