@@ -30,11 +30,17 @@ const privileges: Record<string, string> = {
   hostname: 'VM.Config.Network',
 }
 
-/** The 403 of the first option that the caller may not set (a text) or delete (undefined). */
+/** The 403 of the first option that the caller may not delete or revert, in the order in which they are named. */
+export function requireRemovalPrivileges(call: Call, change: OptionChange, options: readonly string[]): void {
+  if (call.principal.authid === ROOT) return
+  for (const option of options) requireOne(call, change, option, undefined)
+}
+
+/** The 403 of the first option that the caller may not set. */
 export function requireOptionPrivileges(
   call: Call,
   change: OptionChange,
-  options: Readonly<Record<string, string | undefined>>,
+  options: Readonly<Record<string, string>>,
 ): void {
   if (call.principal.authid === ROOT) return
   for (const option of Object.keys(options).sort()) requireOne(call, change, option, options[option])

@@ -7,7 +7,7 @@ import {splitList} from '../../schema/split-list.ts'
 import {applyPending} from './apply-pending.ts'
 import {renderHostConfig} from './host-config.ts'
 import {hotplugPending} from './hotplug.ts'
-import {requireOptionPrivileges, type OptionChange} from './option-privileges.ts'
+import {requireOptionPrivileges, requireRemovalPrivileges, type OptionChange} from './option-privileges.ts'
 import {optionSchema} from './option-schema.ts'
 import {stageChanges, type Changes} from './stage-changes.ts'
 import {loadStaged, writeStaged} from './staged-config.ts'
@@ -58,16 +58,8 @@ function checkRequest(call: Call, guest: Guest, changes: Changes): void {
     before: loadStaged(guest).config,
     isUnprivileged: guest.config['unprivileged'] === '1',
   }
-  requireOptionPrivileges(
-    call,
-    change,
-    Object.fromEntries(changes.delete.map((option) => [option, undefined])),
-  )
-  requireOptionPrivileges(
-    call,
-    change,
-    Object.fromEntries(changes.revert.map((option) => [option, undefined])),
-  )
+  requireRemovalPrivileges(call, change, changes.delete)
+  requireRemovalPrivileges(call, change, changes.revert)
   checkContradictions(changes)
   requireOptionPrivileges(call, change, changes.set)
 }

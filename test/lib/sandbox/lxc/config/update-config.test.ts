@@ -96,6 +96,15 @@ describe('changing the config of a container', () => {
     expect(await read()).to.include({entrypoint: '\xc5\x91'})
   })
 
+  it('misses the privilege of the first option in the order of the list that deletes', async () => {
+    const {access} = sandbox.cluster.state
+    access.roles.push({roleid: 'Cpu', special: 0, privs: ['VM.Config.CPU']})
+    access.acl.push({path: '/vms/102', type: 'user', ugid: 'ops@pve', roleid: 'Cpu', propagate: 1})
+    const ops = 'ops@pve!partial=33333333-4444-5555-6666-777777777777'
+    const answer = await sandbox.put('/nodes/pve/lxc/102/config', {delete: 'cores,onboot,memory'}, ops)
+    expect(answer.reason).to.equal('Permission check failed (/vms/102, VM.Config.Options)')
+  })
+
   it('names the keys that a network without value lacks', async () => {
     const {status, reason, errors} = await sandbox.put('/nodes/pve/lxc/102/config?net0', {})
     expect([status, reason]).to.deep.equal([500, 'format error'])
