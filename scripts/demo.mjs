@@ -31,7 +31,7 @@ process.on('SIGINT', () => {
 })
 
 function felhom(env, ...args) {
-  console.log(`\n${strong(`$ felhom ${args.join(' ')}`)}`)
+  console.log(`\n${strong(`$ felhom ${args.join(' ').replace(root, '')}`)}`)
   const {status} = spawnSync(process.execPath, [bin, ...args], {
     cwd: project,
     stdio: ['ignore', 'inherit', 'inherit'],
@@ -63,6 +63,7 @@ console.log(`An embedded Proxmox VE is listening on ${ready.url} for the length 
 console.log(dim('It is not the real thing, but it answers as the real thing does.'))
 felhom(env, 'guests')
 felhom(env, 'doctor')
+felhom(env, 'plan', '--desired', join(root, 'examples/homelab/guests.yaml'))
 console.log(
   `\nTry it yourself: ${strong('node bin/run.js sandbox')}, then ${strong('node bin/run.js guests')} in another terminal.`,
 )
