@@ -10,7 +10,7 @@ export function renderGithub(validation: Validation): string {
 function renderAnnotation(diagnostic: Diagnostic): string {
   const {file, line, column, length, code} = diagnostic
   const properties: [string, string | number | undefined][] = [
-    ['file', file],
+    ['file', escapeText(file)],
     ['line', line],
     ['endLine', line],
     ['col', column],

@@ -2,7 +2,7 @@
 // each mistake, one passed case for a file without any. It keeps to what all common schemas of it allow.
 import type {Diagnostic} from '../model/diagnostic.ts'
 import {renderDiagnostics} from './diagnostics-text.ts'
-import {escapeText} from './escape-text.ts'
+import {escapeLines, escapeText} from './escape-text.ts'
 import {makePalette} from './palette.ts'
 import {describeMistake, type Validation} from './validation.ts'
 
@@ -51,13 +51,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '>': '&gt;',
   '"': '&quot;',
   "'": '&apos;',
-  '\t': '&#9;',
 }
 
-/** What XML 1.0 cannot hold in any form. */
-const UNSPEAKABLE = /[^\t\n\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu
-
-const quote = (text: string): string =>
-  text
-    .replace(UNSPEAKABLE, (c) => `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`)
-    .replace(/[&<>"'\t]/g, (c) => ENTITIES[c] ?? c)
+/** What XML cannot hold, and what a terminal would obey, is escaped first. */
+const quote = (text: string): string => escapeLines(text).replace(/[&<>"']/g, (c) => ENTITIES[c] ?? c)
