@@ -11,16 +11,10 @@ import {
 } from '../backup/backup-options.ts'
 import {parseRetention, type Retention} from '../backup/retention.ts'
 import {runBackup, type BackupJob} from '../backup/run-backup.ts'
+import {routes as defaultRoutes} from './backup-defaults.ts'
 import {die, paramError} from '../pve-error.ts'
 import {checkVolumeAccess} from '../guest/volume-access.ts'
-import {
-  findStorage,
-  findVolume,
-  parseVolid,
-  parseVolname,
-  requireStorage,
-  volumePath,
-} from '../storage/volumes.ts'
+import {findStorage, findVolume, parseVolid, parseVolname, requireStorage} from '../storage/volumes.ts'
 
 export const routes: Route[] = [
   {method: 'POST', path: '/nodes/{node}/vzdump', handler: startBackup},
@@ -30,6 +24,7 @@ export const routes: Route[] = [
     handler: extractConfig,
     check: () => undefined,
   },
+  ...defaultRoutes,
 ]
 
 async function startBackup(call: Call): Promise<string> {
@@ -114,6 +109,6 @@ function extractConfig(call: Call): string {
   const owner = parseVolname(requireStorage(call.cluster, storage), volname).vmid
   requirePrivs(call, `/vms/${String(owner)}`, ['VM.Backup'])
   const backup = findVolume(call.cluster, volid, nodeOf(call))?.backup
-  if (!backup) die(`ERROR: file '${volumePath(call.cluster, volid)}' does not exist`)
+  if (!backup) die(`volume '${volid}' does not exist`)
   return archivedConfig(backup)
 }

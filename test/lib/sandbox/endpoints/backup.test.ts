@@ -105,4 +105,16 @@ describe('backup endpoints', () => {
     expect(sandbox.cluster.guest(400)?.config).to.include({name: 'home', memory: '4096'})
     expect(sandbox.cluster.guest(400)?.config['scsi0']).to.match(/^local-lvm:vm-400-disk-0,.*size=32G/)
   })
+
+  it('tell what they do by default, to who may see it', async () => {
+    const path = '/nodes/pve1/vzdump/defaults?storage=nas'
+    const defaults = (await sandbox.get(path)).data
+    expect(defaults).to.deep.include({storage: 'nas', mode: 'snapshot', remove: 1, fleecing: {enabled: 0}})
+    const {access} = sandbox.cluster.state
+    access.acl = access.acl.map((a) => ({...a, path: '/storage'}))
+    expect((await sandbox.get(path, LEAST_TOKEN)).data).not.to.have.any.keys('ionice', 'dumpdir')
+    expect((await sandbox.get('/nodes/pve1/vzdump/defaults?storage=local-lvm')).reason).to.equal(
+      "can't use storage 'local-lvm' for backups - wrong content type",
+    )
+  })
 })

@@ -21,10 +21,20 @@ export async function startContainer(cluster: Cluster, guest: Guest, task: TaskC
   applyPendingAtStart(cluster, guest)
   renderHostConfig(cluster, guest)
   for (const {volid} of volumesIn(guest.config)) requireVolume(cluster, volid, guest.node)
-  await task.sleep(cluster.state.knobs.startDelaySeconds * 1000)
+  await waitForInit(cluster, guest, task)
   if (guest.knobs.failStart) die(`startup for container '${String(guest.vmid)}' failed`)
   markStarted(cluster, guest)
   if (guest.knobs.warnStart) task.warn('the prestart hook reported a problem')
+}
+
+/** The start is a command that fails when its task is stopped meanwhile. */
+async function waitForInit(cluster: Cluster, {vmid}: Guest, task: TaskContext): Promise<void> {
+  try {
+    await task.sleep(cluster.state.knobs.startDelaySeconds * 1000)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    die(`command 'systemctl start pve-container@${String(vmid)}' failed: ${why}`)
+  }
 }
 
 /** What the start action refuses; a guest under the lock `mounted` may start. */

@@ -74,6 +74,17 @@ describe('power of containers', () => {
     expect(guest(STOPPED).runtime.status).to.equal('stopped')
   })
 
+  it('says which command was interrupted when its start is stopped', async () => {
+    sandbox.cluster.state.knobs.startDelaySeconds = 30
+    const answer = await sandbox.post('/nodes/pve/lxc/102/status/start', {})
+    await sandbox.clock.advance(100)
+    await sandbox.delete(`/nodes/pve/tasks/${String(answer.data)}`)
+    expect(await sandbox.outcome(answer)).to.equal(
+      "command 'systemctl start pve-container@102' failed: received interrupt",
+    )
+    expect(sandbox.cluster.guest(102)?.runtime.status).to.equal('stopped')
+  })
+
   it('does not start on a bridge that is not there', async () => {
     guest(STOPPED).config['net0'] = 'name=eth0,bridge=vmbr9,hwaddr=BC:24:11:00:01:02,type=veth'
     expect(await act(STOPPED, 'start')).to.equal("bridge 'vmbr9' does not exist")
