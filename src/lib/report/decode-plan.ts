@@ -34,6 +34,9 @@ export function decodePlan(json: unknown): {plan: Plan} | {problem: string} {
 const toJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value)) as unknown
 
 function readPlan(json: unknown): Plan {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    throw new WrongShape('it is not a JSON object')
+  }
   const fields = new Fields(json, '')
   checkVersion(fields)
   const guests = fields.read('resource_changes', listOf(readGuest))

@@ -44,7 +44,7 @@ const optionChange = readWith((f): OptionChange => {
   const parts = f.optional('parts', listOf(partChange))
   const secret = f.optional('secret', yes)
   const note = f.optional('note', text)
-  const sideEffects = f.optional('sideEffects', listOf(optionName))
+  const sideEffects = f.optional('sideEffects', listOf(text))
   const after = f.optional('after', text)
   if (secret && after !== undefined) refuse(f.at('after'), 'left out of a secret')
   return {

@@ -57,7 +57,7 @@ export function remarkOn(change: OptionChange, guest: GuestPlan): string {
     change.note ?? '',
     change.reversible ? '' : 'cannot be undone',
     change.sideEffects && change.sideEffects.length > 0
-      ? `also changes ${change.sideEffects.join(', ')}`
+      ? `also changes ${change.sideEffects.join(', ').replaceAll('[n]', 'N')}`
       : '',
   ]
   return joinRemarks(remarks)
