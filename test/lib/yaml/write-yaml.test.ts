@@ -97,7 +97,7 @@ describe('YAML that is written', () => {
       new Block([{key: 'a', value: 'x\u001b[2J\u202e', comment: 'y\u001b[2J'}], ['z\u009b1m']),
       ['h\u001b]0;t\u0007'],
     )
-     
+
     expect(written).to.not.match(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/)
   })
 
