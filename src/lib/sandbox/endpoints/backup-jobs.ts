@@ -1,7 +1,8 @@
 // Scheduled backups: their list, their making and changing, and which guests they cover.
 import {optionalText, text, type Call, type Route} from '../call.ts'
 import {hasPrivs, requirePrivs, ROOT} from '../access/permissions.ts'
-import {PveError, die, paramError} from '../pve-error.ts'
+import {die, paramError} from '../pve-error.ts'
+import {underFileLock} from '../shared-file.ts'
 import {
   checkBackupOptions,
   requireOptionPrivileges,
@@ -47,16 +48,6 @@ function listJobs(call: Call): Row[] {
   })
 }
 
-/** A refusal while jobs.cfg is locked loses its code: it is a 500 that names it. */
-function underLock<T>(change: () => T): T {
-  try {
-    return change()
-  } catch (error) {
-    if (error instanceof PveError) die(error.asText())
-    throw error
-  }
-}
-
 /** Everything but what says which job, and the schedule in its one form. */
 function optionsOf(call: Call): Options {
   const {starttime, dow, ...rest} = call.params
@@ -96,7 +87,7 @@ function createJob(call: Call): null {
   }
   options['enabled'] ??= '1'
   const id = optionalText(call, 'id') ?? cluster.randomUuid()
-  return underLock(() => {
+  return underFileLock('', () => {
     if (cluster.state.backupJobs.some((job) => job.id === id)) die(`Job '${id}' already exists`)
     checkBackupOptions(options, true)
     if (selectionOf(options).isAll) options['all'] = '1'
@@ -120,7 +111,7 @@ function updateJob(call: Call): null {
   requireStorageAccess(call, storage)
   checkPool(call)
   const options = optionsOf(call)
-  return underLock(() => {
+  return underFileLock('', () => {
     if (Object.keys(options).length === 0 && deleted.length === 0) die('no options specified')
     checkBackupOptions(options, false)
     const job = findJob(call) ?? die('no such vzdump job')
@@ -159,7 +150,7 @@ function replacedSelection(options: Options, given: Options): string[] {
 
 function deleteJob(call: Call): null {
   const {state} = call.cluster
-  const job = underLock(() => requireJob(call))
+  const job = underFileLock('', () => requireJob(call))
   state.backupJobs = state.backupJobs.filter((other) => other !== job)
   return null
 }

@@ -4,7 +4,7 @@ import {flag, optionalText, text, type Call, type Route} from '../call.ts'
 import {PveError, die} from '../pve-error.ts'
 import {splitList} from '../schema/split-list.ts'
 import {findResource} from '../ha/sids.ts'
-import {requireModified, underLock} from '../ha/under-lock.ts'
+import {requireUnchanged, underFileLock} from '../shared-file.ts'
 import type {Cluster} from '../cluster.ts'
 import type {HaRule} from '../state.ts'
 
@@ -81,7 +81,7 @@ function createRule(call: Call): null {
   const options = optionsOf(call, type)
   const missing = REQUIRED[type]?.find((name) => options[name] === undefined)
   if (missing !== undefined) die(`missing value for required option '${missing}'`)
-  underLock('create ha rule failed', () => {
+  underFileLock('create ha rule failed', () => {
     if (find(cluster, rule)) die(`HA rule '${rule}' already defined`)
     checkNames(cluster, options)
     const added = {rule, type, options}
@@ -93,8 +93,8 @@ function createRule(call: Call): null {
 
 function updateRule(call: Call): null {
   const {cluster} = call
-  underLock('update HA rules failed', () => {
-    requireModified(optionalText(call, 'digest'), digestOf(cluster))
+  underFileLock('update HA rules failed', () => {
+    requireUnchanged(optionalText(call, 'digest'), digestOf(cluster))
     const rule = find(cluster, text(call, 'rule')) ?? die(`HA rule '${text(call, 'rule')}' does not exist`)
     const given = optionsOf(call, rule.type)
     checkNames(cluster, given)

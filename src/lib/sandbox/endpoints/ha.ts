@@ -7,7 +7,7 @@ import {requestHaAction, requestHaState} from '../ha/request-state.ts'
 import {managerStatus, serviceStates} from '../ha/service-states.ts'
 import {findResource, parseSid, requireService, type Service} from '../ha/sids.ts'
 import {moveService} from '../ha/move-service.ts'
-import {requireModified, underLock} from '../ha/under-lock.ts'
+import {requireUnchanged, underFileLock} from '../shared-file.ts'
 import {routes as ruleRoutes} from './ha-rules.ts'
 import type {Cluster} from '../cluster.ts'
 import type {HaResource} from '../state.ts'
@@ -83,7 +83,7 @@ function addResource(call: Call): null {
   if (optionalText(call, 'group') !== undefined) refuseGroup()
   const {kind, vmid} = requireService(cluster, service)
   const resource: HaResource = {sid: service.sid, state: 'started', isStateImplied: true}
-  underLock('create resource failed', () => {
+  underFileLock('create resource failed', () => {
     if (findResource(cluster, service.sid)) die(`resource ID '${service.sid}' already defined`)
     setOptions(call, resource)
     cluster.state.ha.push(resource)
@@ -124,8 +124,8 @@ function updateResource(call: Call): null {
   const service = serviceOf(call)
   checkType(call, service)
   if (optionalText(call, 'group')) refuseGroup()
-  const resource = underLock('update resources config failed', () => {
-    requireModified(optionalText(call, 'digest'), digestOf(cluster))
+  const resource = underFileLock('update resources config failed', () => {
+    requireUnchanged(optionalText(call, 'digest'), digestOf(cluster))
     const found = findResource(cluster, service.sid) ?? die(`no such resource '${service.sid}'`)
     const deleted = splitList(optionalText(call, 'delete') ?? '')
     const unknown = deleted.find((name) => !DELETABLE.includes(name))

@@ -1,7 +1,8 @@
 // Pools: named groups of guests and storages that privileges can be given on.
 import {flag, optionalText, text, type Call, type Route} from '../call.ts'
 import {hasPrivs, requirePrivs} from '../access/permissions.ts'
-import {die, PveError} from '../pve-error.ts'
+import {die} from '../pve-error.ts'
+import {underFileLock} from '../shared-file.ts'
 import {guestRow} from '../stats/guest-stats.ts'
 import {storageRow} from '../stats/node-stats.ts'
 import {findStorage, isOnNode} from '../storage/volumes.ts'
@@ -55,20 +56,9 @@ function storageRows(call: Call, pool: Pool): unknown[] {
   })
 }
 
-/** Changes of the user configuration name what failed in front of why. */
-function underLock(what: string, change: () => void): null {
-  try {
-    change()
-  } catch (error) {
-    if (error instanceof PveError && error.status === 500) die(`${what}: ${error.message}`)
-    throw error
-  }
-  return null
-}
-
 function createPool(call: Call): null {
   const poolid = text(call, 'poolid')
-  return underLock('create pool failed', () => {
+  underFileLock('create pool failed', () => {
     if (findPool(call, poolid)) die(`pool '${poolid}' already exists`)
     const slash = poolid.lastIndexOf('/')
     const parent = poolid.slice(0, Math.max(0, slash))
@@ -77,13 +67,14 @@ function createPool(call: Call): null {
     const comment = optionalText(call, 'comment')
     call.cluster.state.pools.push({poolid, vmids: [], storages: [], ...(comment && {comment})})
   })
+  return null
 }
 
 const splitList = (list: string): string[] => list.split(/[,;\0\s]+/).filter((item) => item !== '')
 
 function updatePool(call: Call): null {
   const poolid = text(call, 'poolid')
-  return underLock('update pools failed', () => {
+  underFileLock('update pools failed', () => {
     const pool = findPool(call, poolid) ?? die(`pool '${poolid}' does not exist`)
     const next = {...pool, vmids: [...pool.vmids], storages: [...pool.storages]}
     const comment = optionalText(call, 'comment')
@@ -97,6 +88,7 @@ function updatePool(call: Call): null {
     if (next.comment === undefined) delete pool.comment
     Object.assign(pool, next)
   })
+  return null
 }
 
 function changeGuest(call: Call, pool: Pool, vmid: number, leaving: {pool: Pool; vmid: number}[]): void {
@@ -139,7 +131,7 @@ function requireModify(call: Call, path: string, allocate: string): void {
 function deletePool(call: Call): null {
   const poolid = text(call, 'poolid')
   const {state} = call.cluster
-  return underLock('delete pool failed', () => {
+  underFileLock('delete pool failed', () => {
     const pool = findPool(call, poolid) ?? die(`pool '${poolid}' does not exist`)
     const refuse = (content: string): never => die(`pool '${poolid}' is not empty (contains ${content})`)
     const child = state.pools.map((p) => p.poolid).find((id) => id.startsWith(`${poolid}/`))
@@ -151,4 +143,5 @@ function deletePool(call: Call): null {
     state.pools = state.pools.filter((p) => p !== pool)
     state.access.acl = state.access.acl.filter((a) => a.path !== `/pool/${poolid}`)
   })
+  return null
 }

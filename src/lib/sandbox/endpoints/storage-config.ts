@@ -1,7 +1,8 @@
 // storage.cfg: which storages the cluster has, and how they are added, changed and forgotten.
 import {createHash} from 'node:crypto'
 import {optionalText, text, type Call, type Route} from '../call.ts'
-import {PveError, die} from '../pve-error.ts'
+import {die} from '../pve-error.ts'
+import {requireUnchanged, underFileLock} from '../shared-file.ts'
 import {hasPrivs} from '../access/permissions.ts'
 import {methodSchema} from '../schema/api-schema.ts'
 import {splitList} from '../schema/split-list.ts'
@@ -52,16 +53,6 @@ function digestOf(cluster: Cluster): string {
   return createHash('sha1').update(JSON.stringify(config)).digest('hex')
 }
 
-/** What goes wrong while storage.cfg is locked says so in front. */
-function underLock<T>(what: string, change: () => T): T {
-  try {
-    return change()
-  } catch (error) {
-    if (error instanceof PveError) die(`${what}: ${error.asText()}`)
-    throw error
-  }
-}
-
 const NOT_OPTIONS = new Set(['storage', 'type', 'digest', 'delete'])
 /** Kept apart from storage.cfg. */
 const SENSITIVE = new Set(['password', 'keyring', 'encryption-key', 'master-pubkey'])
@@ -88,7 +79,7 @@ function createStorage(call: Call): unknown {
   if (type === 'dir' && !DIRECTORY.test(options['path'] ?? '')) {
     die(`illegal path for directory storage: ${options['path'] ?? ''}`)
   }
-  underLock('create storage failed', () => {
+  underFileLock('create storage failed', () => {
     if (findStorage(cluster, storage)) die(`storage ID '${storage}' already defined`)
     const added: Storage = {storage, type, config: {}, shared: false, volumes: [], ...sizesOf(cluster, type)}
     setOptions(added, options)
@@ -115,11 +106,8 @@ function setOptions(storage: Storage, options: Record<string, string>): void {
 
 function updateStorage(call: Call): unknown {
   const {cluster} = call
-  return underLock('update storage failed', () => {
-    const digest = optionalText(call, 'digest')
-    if (digest && digest !== digestOf(cluster)) {
-      die('detected modified configuration - file changed by other user? Try again.')
-    }
+  return underFileLock('update storage failed', () => {
+    requireUnchanged(optionalText(call, 'digest'), digestOf(cluster))
     const storage = requireStorage(cluster, text(call, 'storage'))
     const options = optionsOf(call)
     const deleted = splitList(optionalText(call, 'delete') ?? '')
@@ -144,7 +132,7 @@ const LOCAL = {
 
 function deleteStorage(call: Call): null {
   const {state} = call.cluster
-  const storage = underLock('delete storage failed', () =>
+  const storage = underFileLock('delete storage failed', () =>
     requireStorage(call.cluster, text(call, 'storage')),
   )
   const id = storage.storage
