@@ -1,11 +1,11 @@
 // The language service behind YAML support in editors, with a schema for every file and no way to the network.
 import {createRequire} from 'node:module'
-import type {LanguageService} from 'yaml-language-server'
-import {TextDocument} from 'vscode-languageserver-textdocument'
+import type {LanguageService, TextDocument as Document} from 'yaml-language-server'
 
 // Its ES modules leave out file extensions, which Node does not forgive; its CommonJS has none to leave out.
 const require = createRequire(import.meta.url)
-const {getLanguageService} = require('yaml-language-server') as typeof import('yaml-language-server')
+const {getLanguageService, TextDocument} =
+  require('yaml-language-server') as typeof import('yaml-language-server')
 
 export interface Complaint {
   line: number
@@ -52,10 +52,10 @@ export class Editor {
 let opened = 0
 
 /** Each under a name of its own: the service remembers what it has parsed. */
-const open = (text: string): TextDocument =>
+const open = (text: string): Document =>
   TextDocument.create(`file:///guests-${++opened}.yaml`, 'yaml', 1, text)
 
-function openAtBar(text: string): {document: TextDocument; position: ReturnType<TextDocument['positionAt']>} {
+function openAtBar(text: string): {document: Document; position: ReturnType<Document['positionAt']>} {
   const bar = text.indexOf('|')
   const document = open(text.slice(0, bar) + text.slice(bar + 1))
   return {document, position: document.positionAt(bar)}
