@@ -14,6 +14,7 @@ import {routes as nodes} from './endpoints/nodes.ts'
 import {routes as pools} from './endpoints/pools.ts'
 import {routes as storage} from './endpoints/storage.ts'
 import {routes as tasks} from './endpoints/tasks.ts'
+import {routes as templates} from './endpoints/templates.ts'
 import {routes as version} from './endpoints/version.ts'
 import {routes as lxcConfig} from './lxc/config/routes.ts'
 import {routes as lxcLifecycle} from './lxc/lifecycle/routes.ts'
@@ -28,6 +29,7 @@ const implemented: Route[] = [
   ...cluster,
   ...nodes,
   ...tasks,
+  ...templates,
   ...storage,
   ...pools,
   ...backup,
