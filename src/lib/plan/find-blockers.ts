@@ -26,6 +26,25 @@ export function blockActions(
   return {...action, blockers}
 }
 
+/**
+ * What one action cannot do, the action that serves it shall not begin: no shutdown for a destruction that will be
+ * refused, no restart for a value that was never written, no start of a guest that was never made.
+ */
+export function blockTogether(actions: readonly PlannedAction[]): PlannedAction[] {
+  return actions.map((action) => {
+    const others = actions.filter((other) => isServedBy(other, action)).flatMap(({blockers}) => blockers)
+    if (others.length === 0) return action
+    const all = new Map([...action.blockers, ...others].map((blocker) => [blocker.message, blocker]))
+    return {...action, blockers: [...all.values()]}
+  })
+}
+
+function isServedBy(main: PlannedAction, servant: PlannedAction): boolean {
+  if (servant.type === 'shutdown') return main.type === 'destroy'
+  if (servant.type === 'start') return main.type === 'create'
+  return servant.type === 'restart' && main.type === 'set-config' && main.impact === 'restart'
+}
+
 const templateBlocker: Blocker = {code: 'template', message: 'a template cannot be started'}
 
 function clusterBlockers({quorum}: ActualCluster): Blocker[] {

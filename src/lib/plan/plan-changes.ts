@@ -4,7 +4,7 @@
 import type {ActualCluster, ActualGuest} from '../model/actual.ts'
 import type {DesiredGuest, DesiredState} from '../model/desired.ts'
 import type {GuestPlan, Plan, PlanProblem} from '../model/plan.ts'
-import {blockActions, type Circumstances, type Held} from './find-blockers.ts'
+import {blockActions, blockTogether, type Circumstances, type Held} from './find-blockers.ts'
 import {planAbsence} from './plan-absence.ts'
 import {planCreation} from './plan-creation.ts'
 import {planUpdate} from './plan-update.ts'
@@ -35,7 +35,8 @@ function planGuest(
 ): GuestPlan {
   const plan = guest ? planExisting(desired, guest) : planMissing(desired, cluster)
   const circumstances: Circumstances = {cluster, guest, held}
-  return {...plan, actions: plan.actions.map((action) => blockActions(action, plan, circumstances))}
+  const blocked = plan.actions.map((action) => blockActions(action, plan, circumstances))
+  return {...plan, actions: blockTogether(blocked)}
 }
 
 function planExisting(desired: DesiredGuest, guest: ActualGuest): GuestPlan {
