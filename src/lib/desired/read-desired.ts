@@ -7,6 +7,7 @@ import type {DesiredText} from './desired-text.ts'
 import {mergeLayers, type GuestLayer} from './guest-layer.ts'
 import {readFile, type EarlierFiles} from './read-file.ts'
 import type {WrittenGuest} from './read-guest.ts'
+import {ValueCache} from './value-cache.ts'
 
 export const MAX_TOTAL_BYTES = 64 << 20
 /** Whoever has made a thousand mistakes has made one of them a thousand times. */
@@ -18,6 +19,7 @@ export class DesiredReader {
   readonly #guests: WrittenGuest[] = []
   readonly #places = new Map<number, SourcePlace>()
   readonly #diagnostics: Diagnostic[] = []
+  readonly #values = new ValueCache()
   #defaults: EarlierFiles['defaults'] = new Map()
   #guestCount = 0
   #bytes = 0
@@ -30,7 +32,7 @@ export class DesiredReader {
       this.refuse({code: 'too_large', file: text.file, message})
       return
     }
-    const found = readFile(text, {guests: this.#places, defaults: this.#defaults})
+    const found = readFile(text, {guests: this.#places, defaults: this.#defaults, values: this.#values})
     this.#guestCount += found.guestCount
     this.#defaults = found.defaults
     for (const [vmid, place] of found.places) if (!this.#places.has(vmid)) this.#places.set(vmid, place)

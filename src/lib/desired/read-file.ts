@@ -10,11 +10,13 @@ import {joinDefaults, showPlace, type PlacedDefaults} from './join-defaults.ts'
 import {maskSecrets} from './mask-secrets.ts'
 import {readGuest, type WrittenGuest} from './read-guest.ts'
 import {isMap, Section} from './section.ts'
+import type {ValueCache} from './value-cache.ts'
 
 /** What the files before this one have said. */
 export interface EarlierFiles {
   readonly guests: ReadonlyMap<number, SourcePlace>
   readonly defaults: ReadonlyMap<GuestKind, PlacedDefaults>
+  readonly values: ValueCache
 }
 
 export interface FileReading {
@@ -36,7 +38,7 @@ export function readFile({file, dir, bytes}: DesiredText, earlier: EarlierFiles)
   const diagnostics = [...yaml.diagnostics]
   let found: Findings = {guests: [], places: new Map(), defaults: earlier.defaults, guestCount: 0}
   if (diagnostics.length === 0) {
-    const context = {file, dir, yaml, diagnostics}
+    const context = {file, dir, yaml, diagnostics, values: earlier.values}
     if (yaml.value === null || isMap(yaml.value))
       found = readRoot(new Section(context, [], yaml.value ?? {}), earlier)
     else

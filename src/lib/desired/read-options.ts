@@ -1,6 +1,6 @@
 // `config` and `disks` of a guest, each option by the catalog's word for it.
 import {findOption, optionNames, type Option} from '../catalog/option.ts'
-import {readValue, type ValueProblem} from '../catalog/read-value.ts'
+import type {ValueProblem} from '../catalog/read-value.ts'
 import type {DesiredOption, DesiredValue} from '../model/desired.ts'
 import type {GuestKind} from '../model/guest.ts'
 import {explainMisplaced} from './misplaced-option.ts'
@@ -44,7 +44,7 @@ function readOption(section: Section, key: string, option: Option): DesiredValue
     const from = readSecret(section, key)
     return from && {is: 'secret', from}
   }
-  const reading = readValue(option, written)
+  const reading = section.context.values.read(option, written)
   const unfinished = isMap(written) && complainOfUnfinished(section, key, written)
   if ('value' in reading) return unfinished ? undefined : reading.value
   for (const problem of reading.problems) complainOfProblem(section, key, problem)

@@ -3,6 +3,7 @@ import type {SourcePlace} from '../model/desired.ts'
 import type {Diagnostic} from '../model/diagnostic.ts'
 import {nearestWord} from '../model/nearest-word.ts'
 import type {YamlPath, YamlText} from '../yaml/read-yaml.ts'
+import type {ValueCache} from './value-cache.ts'
 
 /** What every reader of a file's parts needs: the text, and a place for what is wrong with it. */
 export interface FileContext {
@@ -11,6 +12,7 @@ export interface FileContext {
   readonly dir: string
   readonly yaml: YamlText
   readonly diagnostics: Diagnostic[]
+  readonly values: ValueCache
 }
 
 export type Complaint = Omit<Diagnostic, 'file'>
@@ -41,7 +43,7 @@ export class Section {
 
   place(key: string): SourcePlace {
     const {file, yaml} = this.context
-    return {file, ...yaml.locate([...this.path, key], 'key')}
+    return {file, ...yaml.locateKey(this.map, key)}
   }
 
   complainOfKey(key: string, what: Complaint): void {

@@ -23,6 +23,12 @@ export function findRange(root: unknown, path: Path, where: 'key' | 'value'): re
   return range
 }
 
+/** Where a key of this map stands; where the map begins, if it has no such key. */
+export function findKeyOffset(map: YAMLMap | undefined, key: string): number {
+  const pair = map && findPair(map, key)
+  return (rangeOf(pair?.key) ?? rangeOf(map))?.[0] ?? 0
+}
+
 export function isEmptyAt(root: unknown, path: Path): boolean {
   let node: unknown = root
   for (const part of path) {

@@ -4,27 +4,29 @@ import type {Diagnostic} from '../model/diagnostic.ts'
 import {keyText} from './key-text.ts'
 import type {TextPlaces} from './text-places.ts'
 
-export type Refuse = (range: readonly [number, number], what: Omit<Diagnostic, 'file'>) => void
+export interface PlainValue {
+  readonly value: unknown
+  readonly diagnostics: Diagnostic[]
+  /** Which node each map of the value comes from. */
+  readonly nodes: ReadonlyMap<object, YAMLMap>
+}
 
 const BANNED_KEYS = new Set(['__proto__', 'constructor', 'prototype'])
 const MAX_REFUSALS = 1000
 
-export function toPlainValue(node: unknown, maxDepth: number, refuse: Refuse, places: TextPlaces): unknown {
-  let refusals = 0
-  const bounded: Refuse = (range, what) => {
-    if (refusals++ < MAX_REFUSALS) refuse(range, what)
-  }
-  return new Walk(maxDepth, bounded, places).toValue(node, 0)
+export function toPlainValue(node: unknown, maxDepth: number, places: TextPlaces): PlainValue {
+  const walk = new Walk(maxDepth, places)
+  return {value: walk.toValue(node, 0), diagnostics: walk.diagnostics, nodes: walk.nodes}
 }
 
 class Walk {
+  readonly diagnostics: Diagnostic[] = []
+  readonly nodes = new Map<object, YAMLMap>()
   readonly #maxDepth: number
-  readonly #refuse: Refuse
   readonly #places: TextPlaces
 
-  constructor(maxDepth: number, refuse: Refuse, places: TextPlaces) {
+  constructor(maxDepth: number, places: TextPlaces) {
     this.#maxDepth = maxDepth
-    this.#refuse = refuse
     this.#places = places
   }
 
@@ -34,7 +36,7 @@ class Walk {
       return scalarValue(node)
     }
     if (isAlias(node)) {
-      this.#refuse(rangeOf(node), {
+      this.#refuse(node, {
         code: 'alias',
         message: 'aliases are not allowed',
         expected: 'the value written out',
@@ -44,7 +46,7 @@ class Walk {
     if (!isMap(node) && !isSeq(node)) return null
     if (node.anchor !== undefined) this.#refuseAnchor(node)
     if (depth >= this.#maxDepth) {
-      this.#refuse(rangeOf(node), {
+      this.#refuse(node, {
         code: 'too_deep',
         message: 'nested too deeply',
         expected: `at most ${this.#maxDepth} levels`,
@@ -60,6 +62,7 @@ class Walk {
 
   #toObject(node: YAMLMap, depth: number): Record<string, unknown> {
     const object: Record<string, unknown> = {}
+    this.nodes.set(object, node)
     for (const {key, value} of node.items) {
       const name = this.#readKey(key)
       const plain = this.toValue(value, depth)
@@ -74,9 +77,9 @@ class Walk {
     if (isScalar(key) && key.anchor !== undefined) this.#refuseAnchor(key)
     const name = keyText(key)
     if (name === undefined)
-      this.#refuse(rangeOf(key), {code: 'key_type', message: 'a key must be a plain word or number'})
+      this.#refuse(key, {code: 'key_type', message: 'a key must be a plain word or number'})
     else if (BANNED_KEYS.has(name))
-      this.#refuse(rangeOf(key), {code: 'forbidden_key', message: `the key '${name}' is not allowed`})
+      this.#refuse(key, {code: 'forbidden_key', message: `the key '${name}' is not allowed`})
     else return name
     return undefined
   }
@@ -84,14 +87,20 @@ class Walk {
   #refuseDuplicate(node: YAMLMap, key: unknown, name: string): void {
     const first = node.items.find((pair) => keyText(pair.key) === name)
     const {line, column} = this.#places.locate(rangeOf(first?.key)[0])
-    this.#refuse(rangeOf(key), {
+    this.#refuse(key, {
       code: 'duplicate_key',
       message: `the key '${name}' stands twice in the same map, for the first time at ${line}:${column}`,
     })
   }
 
+  #refuse(node: unknown, what: Omit<Diagnostic, 'file'>): void {
+    if (this.diagnostics.length >= MAX_REFUSALS) return
+    const [start, end] = rangeOf(node)
+    this.diagnostics.push(this.#places.at(start, end - start, what))
+  }
+
   #refuseAnchor(node: unknown): void {
-    this.#refuse(rangeOf(node), {
+    this.#refuse(node, {
       code: 'anchor',
       message: 'anchors are not allowed',
       expected: 'a plain value',

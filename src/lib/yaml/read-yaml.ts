@@ -4,8 +4,8 @@
 import type {Diagnostic} from '../model/diagnostic.ts'
 import {checkText} from './check-text.ts'
 import {composeDocument, type Composed} from './compose-document.ts'
-import {findRange, isEmptyAt} from './find-range.ts'
-import {toPlainValue} from './plain-value.ts'
+import {findKeyOffset, findRange, isEmptyAt} from './find-range.ts'
+import {toPlainValue, type PlainValue} from './plain-value.ts'
 import {TextPlaces} from './text-places.ts'
 
 export interface YamlLimits {
@@ -23,8 +23,8 @@ export interface YamlText {
   diagnostics: Diagnostic[]
   /** A diagnostic at the key or the value that the path leads to, or at its nearest parent. */
   diagnose(path: YamlPath, where: 'key' | 'value', what: Omit<Diagnostic, 'file'>): Diagnostic
-  /** The line and column where that key or value stands, counted from 1. */
-  locate(path: YamlPath, where: 'key' | 'value'): {line: number; column: number}
+  /** The line and column where a key of a map of `value` stands, counted from 1. */
+  locateKey(map: object, key: string): {line: number; column: number}
   /** Whether nothing at all was written as the value: `swap:`, where `swap: null` says something. */
   isEmpty(path: YamlPath): boolean
 }
@@ -55,7 +55,7 @@ function refuse(diagnostic: Diagnostic): YamlText {
     value: undefined,
     diagnostics: [diagnostic],
     diagnose: (_path, _where, what) => ({...what, file: diagnostic.file}),
-    locate: () => ({line: 1, column: 1}),
+    locateKey: () => ({line: 1, column: 1}),
     isEmpty: () => false,
   }
 }
@@ -65,21 +65,15 @@ class PositionedYaml implements YamlText {
   readonly diagnostics: Diagnostic[]
   readonly #places: TextPlaces
   readonly #contents: Composed['contents']
+  readonly #nodes: PlainValue['nodes']
 
   constructor(places: TextPlaces, {contents, faults}: Composed, limits: YamlLimits) {
+    const plain = toPlainValue(faults.length > 0 ? null : contents, limits.maxDepth, places)
     this.#places = places
     this.#contents = contents
-    this.diagnostics = faults.map(({offset, what}) => places.at(offset, 1, what))
-    if (this.diagnostics.length > 0) return
-    const value = toPlainValue(
-      contents,
-      limits.maxDepth,
-      ([start, end], what) => {
-        this.diagnostics.push(places.at(start, end - start, what))
-      },
-      places,
-    )
-    if (this.diagnostics.length === 0) this.value = value
+    this.#nodes = plain.nodes
+    this.diagnostics = [...faults.map(({offset, what}) => places.at(offset, 1, what)), ...plain.diagnostics]
+    if (this.diagnostics.length === 0) this.value = plain.value
   }
 
   diagnose(path: YamlPath, where: 'key' | 'value', what: Omit<Diagnostic, 'file'>): Diagnostic {
@@ -87,8 +81,8 @@ class PositionedYaml implements YamlText {
     return this.#places.at(start, end - start, what)
   }
 
-  locate(path: YamlPath, where: 'key' | 'value'): {line: number; column: number} {
-    return this.#places.locate(findRange(this.#contents, path, where)[0])
+  locateKey(map: object, key: string): {line: number; column: number} {
+    return this.#places.locate(findKeyOffset(this.#nodes.get(map), key))
   }
 
   isEmpty(path: YamlPath): boolean {

@@ -126,13 +126,17 @@ describe('strict YAML', () => {
       line: 1,
       column: 1,
     })
-    expect(read('{a: 1, b: 2}').locate(['b'], 'value')).to.deep.equal({line: 1, column: 11})
+    const yaml = read('x: {a: 1, b: 2}')
+    expect(yaml.locateKey((yaml.value as {x: object}).x, 'b')).to.deep.equal({line: 1, column: 11})
+    expect(yaml.locateKey({}, 'b')).to.deep.equal({line: 1, column: 1})
   })
 
   it('finds its way in a large map', () => {
     const yaml = read(Array.from({length: 200}, (_, i) => `k${String(i)}: {x: 1}\n`).join(''))
-    for (const i of [0, 23, 24, 25, 199])
-      expect(yaml.locate([`k${String(i)}`, 'x'], 'key').line, String(i)).to.equal(i + 1)
+    for (const i of [0, 23, 24, 25, 199]) {
+      expect(yaml.locateKey(yaml.value as object, `k${String(i)}`).line, String(i)).to.equal(i + 1)
+      expect(yaml.diagnose([`k${String(i)}`, 'x'], 'key', {code: 'x', message: 'm'}).line).to.equal(i + 1)
+    }
   })
 
   it('reads one document of YAML 1.2', () => {
