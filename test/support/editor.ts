@@ -1,11 +1,18 @@
 // The language service behind YAML support in editors, with a schema for every file and no way to the network.
 import {createRequire} from 'node:module'
-import type {LanguageService, TextDocument as Document} from 'yaml-language-server'
+import {getLanguageService, type LanguageService} from 'yaml-language-server'
 
-// Its ES modules leave out file extensions, which Node does not forgive; its CommonJS has none to leave out.
-const require = createRequire(import.meta.url)
-const {getLanguageService, TextDocument} =
-  require('yaml-language-server') as typeof import('yaml-language-server')
+type Document = Parameters<LanguageService['doValidation']>[0]
+
+interface Documents {
+  create(uri: string, language: string, version: number, text: string): Document
+}
+
+// The documents that the service works on come from a package that it depends on, not this project.
+const service = createRequire(import.meta.url).resolve('yaml-language-server')
+const {TextDocument} = createRequire(service)('vscode-languageserver-textdocument') as {
+  TextDocument: Documents
+}
 
 export interface Complaint {
   line: number
