@@ -66,6 +66,8 @@ function readStatus(call: Call): unknown {
       cores: cpus,
       sockets: 1,
       mhz: '3000.000',
+      vendor: 'GenuineIntel',
+      family: '6',
       model: 'Sandbox CPU',
       user_hz: 100,
       hvm: '1',
