@@ -116,4 +116,24 @@ describe('snapshots of containers', () => {
     await sandbox.put(`${FOLDER}/one/config`, {description: ''})
     expect(guest().snapshots['one']).not.to.have.property('description')
   })
+
+  it('bring back the size that a volume had', async () => {
+    await take('small')
+    await sandbox.outcome(sandbox.put('/nodes/pve/lxc/102/resize', {disk: 'rootfs', size: '+64M'}))
+    expect(await rollback('small')).to.equal('OK')
+    expect(guest().config['rootfs']).to.contain('size=256M')
+    const again = sandbox.put('/nodes/pve/lxc/102/resize', {disk: 'rootfs', size: '256M'})
+    expect((await again).reason).to.equal('disk is already at specified size')
+  })
+
+  it('go back only to the last one on ZFS', async () => {
+    const storage = sandbox.cluster.state.storages.find((s) => s.storage === 'btr')
+    if (storage) Object.assign(storage, {type: 'zfspool', volumes: []})
+    const volid = 'btr:subvol-102-disk-0'
+    storage?.volumes.push({volid, node: 'pve', vmid: CT, format: 'subvol', content: 'rootdir', size: 2 ** 28})
+    guest().config['rootfs'] = `${volid},size=256M`
+    for (const name of ['one', 'two']) expect(await take(name)).to.equal('OK')
+    expect(await rollback('one')).to.equal(`can't rollback, 'one' is not most recent snapshot on '${volid}'`)
+    expect(await rollback('two')).to.equal('OK')
+  })
 })
