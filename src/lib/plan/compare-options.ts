@@ -51,11 +51,11 @@ export function compareOptions(
       continue
     }
     const {growth, problem, change} = compareOne(option, before, wanted, guest)
-    if (problem) problems.push(problem)
+    if (problem) problems.push(nameGuest(desired, problem))
     if (growth) growths.push(growth)
     const homeless = change && findHomeless(option, change.change, wanted)
     if (homeless) {
-      problems.push(homeless)
+      problems.push(nameGuest(desired, homeless))
       continue
     }
     if (change) changes.push(change)
@@ -76,6 +76,11 @@ export function valueAfterRestart(config: KnownConfig, name: string): string | u
   if (!pending) return config.current[name]
   return pending.kind === 'set' ? pending.value : undefined
 }
+
+const nameGuest = ({kind, vmid}: DesiredGuest, problem: PlanProblem): PlanProblem => ({
+  ...problem,
+  message: `${kind}/${vmid}: ${problem.message}`,
+})
 
 /** A disk that is not there yet, of which nobody said where it shall be. */
 function findHomeless(

@@ -23,7 +23,12 @@ export function describeCreation(desired: DesiredGuest, create: DesiredCreate): 
     const option = findOption(desired.kind, wanted.name)
     const described = describeOption(option, wanted, create)
     if ('problem' in described) {
-      problems.push({code: 'no_volume', severity: 'error', place: wanted.place, message: described.problem})
+      problems.push({
+        code: 'no_volume',
+        severity: 'error',
+        place: wanted.place,
+        message: `${desired.kind}/${desired.vmid}: ${described.problem}`,
+      })
     } else if (described.secret === true || described.after !== undefined) {
       changes.push(described)
       if (option) needs.push(...needsAtCreation(option, described, desired.vmid, create))

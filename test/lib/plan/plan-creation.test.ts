@@ -47,10 +47,10 @@ describe('a guest that is to be created', () => {
 
   it('is an error while nobody says where a disk goes or how large it is', () => {
     expect(problems(container('{rootfs: {size: 8GiB}}', TEMPLATE))).to.deep.equal([
-      "no_volume: rootfs does not exist and is to be made: write on which storage ('volume: local-lvm:8')",
+      "no_volume: lxc/105: rootfs does not exist and is to be made: write on which storage ('volume: local-lvm:8')",
     ])
     expect(problems(container('{rootfs: {mountoptions: noatime}}'))).to.deep.equal([
-      "no_volume: rootfs does not exist and is to be made: write its size, such as 'size: 8GiB'",
+      "no_volume: lxc/105: rootfs does not exist and is to be made: write its size, such as 'size: 8GiB'",
     ])
     expect(problems(plan(`{105: {kind: lxc, create: {${TEMPLATE}}}}`))).to.have.length(1)
   })
