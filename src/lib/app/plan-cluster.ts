@@ -13,8 +13,8 @@ import {selectTargets} from '../plan/select-targets.ts'
 import {releaseMemory} from './release-memory.ts'
 
 export interface PlanRequest {
-  loadDesired(): Promise<DesiredState>
-  readActual(): Promise<ActualCluster>
+  loadDesired: () => Promise<DesiredState>
+  readActual: () => Promise<ActualCluster>
   targets: readonly string[]
 }
 

@@ -1,14 +1,14 @@
 // Reads a capture back as live state, for planning without a connection. A capture is a file from outside and
 // is checked before anything in it is believed.
-import {readFileSync} from 'node:fs'
 import {resolve} from 'node:path'
 import type {ActualCluster, ActualGuest} from '../model/actual.ts'
 import {FelhomError} from '../model/felhom-error.ts'
 import {isNodeName, isVmid} from '../model/guest.ts'
+import {readJsonFile, type Refuse} from './read-json-file.ts'
 
 export function readCapture(cwd: string, file: string): ActualCluster {
   const path = resolve(cwd, file)
-  const json = parse(path)
+  const json = readJsonFile(path, refuse)
   if (!isObject(json) || json['felhomCapture'] !== 1)
     throw refuse(path, "it is not a file that 'felhom capture' wrote")
   const {cluster} = json
@@ -17,21 +17,15 @@ export function readCapture(cwd: string, file: string): ActualCluster {
   if (!Array.isArray(nodes) || !Array.isArray(guests) || !isObject(completeness) || !Array.isArray(notes)) {
     throw refuse(path, 'nodes, guests, completeness or notes is missing')
   }
+  if (!(nodes as unknown[]).every(isNode)) throw refuse(path, 'a node is not a node as felhom writes it')
+  if (!isPrivileges(cluster['privileges'])) throw refuse(path, 'privileges are not as felhom writes them')
   for (const [i, guest] of (guests as unknown[]).entries()) {
     if (!isGuest(guest)) throw refuse(path, `guests[${i}] is not a guest as felhom writes it`)
   }
   return cluster as unknown as ActualCluster
 }
 
-function parse(path: string): unknown {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8'))
-  } catch (error) {
-    throw refuse(path, (error as Error).message, error)
-  }
-}
-
-const refuse = (path: string, why: string, cause?: unknown): FelhomError =>
+const refuse: Refuse = (path, why, cause) =>
   new FelhomError('usage', `the capture ${path} cannot be used: ${why}`, {
     cause,
     hint: 'Make one with: felhom capture --out FILE',
@@ -39,6 +33,22 @@ const refuse = (path: string, why: string, cause?: unknown): FelhomError =>
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function isNode(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const {name, online, listed} = value
+  return (
+    typeof name === 'string' && isNodeName(name) && typeof online === 'boolean' && typeof listed === 'boolean'
+  )
+}
+
+const isPrivileges = (value: unknown): boolean =>
+  value === undefined || (isObject(value) && Object.values(value).every(isObject))
+
+function isPending(value: unknown): boolean {
+  if (!isObject(value) || typeof value['option'] !== 'string') return false
+  return value['kind'] === 'set' ? typeof value['value'] === 'string' : value['kind'] === 'delete'
+}
 
 const RUN_STATES = new Set<unknown>(['running', 'stopped', 'paused', 'unknown'])
 
@@ -55,6 +65,7 @@ function isGuest(value: unknown): value is ActualGuest {
     isObject(current) &&
     Object.values(current).every((v) => typeof v === 'string') &&
     Array.isArray(pending) &&
+    (pending as unknown[]).every(isPending) &&
     typeof digest === 'string'
   )
 }

@@ -1,7 +1,7 @@
 // The lines inside a guest's block: one per option, keys padded, values escaped; property strings by the parts
 // that differ, long texts as a diff of lines, remarks on a line of their own where they would not fit.
 import {diffLines} from 'diff'
-import type {CreateOrigin, GuestPlan, OptionChange, PlannedAction} from '../model/plan.ts'
+import type {CreateOrigin, GuestPlan, OptionChange, PartChange, PlannedAction} from '../model/plan.ts'
 import {escapeText} from './escape-text.ts'
 import type {Palette} from './palette.ts'
 import {describePower, remarkOn, remarkOnGrowth, type ShowValue} from './plan-words.ts'
@@ -87,13 +87,13 @@ function optionLine(change: OptionChange, guest: GuestPlan, {showValue}: LineOpt
   const mark = change.secret ? '+' : markOf(before, after)
   const common = {mark, key: escapeText(option), remark: escapeText(remarkOn(change, guest))}
   if (change.secret) return {...common, value: '(secret)'}
-  if (parts && before !== undefined && after !== undefined) {
-    return {...common, value: '{', body: parts.map(({part, ...values}) => partLine(part, values)), close: '}'}
+  if (parts && before !== undefined && after !== undefined && /[,=]/.test(before + after)) {
+    return {...common, value: '{', body: partLines(parts), close: '}'}
   }
-  if (/\n./.test(`${before ?? ''}${after ?? ''}`)) {
+  if ([before, after].some((text) => /\n./.test(text ?? ''))) {
     return {...common, value: '<text>', body: textDiff(before ?? '', after ?? '')}
   }
-  const show = (text: string): string => escapeText(showValue(guest.kind, option, text))
+  const show = (text: string): string => escapeText(showValue(guest.kind, option, text.replace(/\n$/, '')))
   if (before !== undefined && after !== undefined) return {...common, value: arrow(show(before), show(after))}
   return {...common, value: show(before ?? after ?? '')}
 }
@@ -101,13 +101,13 @@ function optionLine(change: OptionChange, guest: GuestPlan, {showValue}: LineOpt
 const markOf = (before: string | undefined, after: string | undefined): Mark =>
   before === undefined ? '+' : after === undefined ? '-' : '~'
 
-function partLine(
-  part: string,
-  {before, after}: {before: string | undefined; after: string | undefined},
-): BodyLine {
-  const [old, fresh] = [before, after].map((text) => (text === undefined ? undefined : escapeText(text)))
-  const value = old !== undefined && fresh !== undefined ? arrow(old, fresh) : (old ?? fresh ?? '')
-  return {mark: markOf(before, after), text: `${escapeText(part)} = ${value}`}
+function partLines(parts: readonly PartChange[]): BodyLine[] {
+  const width = Math.max(...parts.map(({part}) => part.length))
+  return parts.map(({part, before, after}) => {
+    const [old, fresh] = [before, after].map((text) => (text === undefined ? undefined : escapeText(text)))
+    const value = old !== undefined && fresh !== undefined ? arrow(old, fresh) : (old ?? fresh ?? '')
+    return {mark: markOf(before, after), text: `${escapeText(part).padEnd(width)} = ${value}`}
+  })
 }
 
 function originLines(from: CreateOrigin): Line[] {

@@ -36,8 +36,9 @@ function renderGuest(guest: GuestPlan, showValue: ShowValue): string {
   const lines = renderGuestLines(guest, {palette: makePalette(false), width: 100, showValue}).map((line) =>
     toDiffLine(line.slice(6)),
   )
+  // As code, so that nobody is mentioned by the name of a guest.
   return [
-    `<details><summary><b>${html(title)}</b> ${html(describeFate(guest))} <i>${html(describeCost(guest))}</i></summary>`,
+    `<details><summary><code>${html(title)}</code> ${html(describeFate(guest))} <i>${html(describeCost(guest))}</i></summary>`,
     ['```diff', ...lines.map(fence), '```'].join('\n'),
     ...describeBlockers(guest).map((blocker) => `> **!** ${prose(blocker)}`),
     '</details>',

@@ -52,15 +52,14 @@ const worstImpact = (guest: GuestPlan): Impact =>
 
 /** What a reader must know about one change, behind it. */
 export function remarkOn(change: OptionChange, guest: GuestPlan): string {
-  const remarks = [
+  // Of a family the note says more: "kept as unused".
+  const others = (change.sideEffects ?? []).filter((option) => !option.endsWith('[n]'))
+  return joinRemarks([
     describeImpact(change.impact, guest),
     change.note ?? '',
     change.reversible ? '' : 'cannot be undone',
-    change.sideEffects && change.sideEffects.length > 0
-      ? `also changes ${change.sideEffects.join(', ').replaceAll('[n]', 'N')}`
-      : '',
-  ]
-  return joinRemarks(remarks)
+    others.length > 0 ? `also changes ${others.join(', ')}` : '',
+  ])
 }
 
 export function remarkOnGrowth({impact}: PlannedAction, guest: GuestPlan): string {

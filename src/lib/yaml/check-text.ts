@@ -6,46 +6,31 @@ export interface Unfit {
   what: Omit<Diagnostic, 'file'>
 }
 
-export interface TextLimits {
-  maxDepth: number
-  maxMarks?: number
-}
-
 /** Everything that YAML does not allow in a text, and a carriage return that ends no line. */
 const UNPRINTABLE = /[\0-\x08\v\f\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]|\r(?!\n)/
 
-const COMPACT_LIST = /(?:[-?] ){65,}/
+const MAX_MARKS = 1_000_000
 
-export function checkText(text: string, {maxDepth, maxMarks = 1_000_000}: TextLimits): Unfit | undefined {
+export function checkText(text: string, maxMarks = MAX_MARKS): Unfit | undefined {
   const unprintable = UNPRINTABLE.exec(text)
-  if (unprintable) return refuseCharacter(unprintable)
-  const tooDeep = (offset: number): Unfit => ({
-    offset,
-    what: {code: 'too_deep', message: 'nested too deeply', expected: `at most ${maxDepth} levels`},
-  })
-  const compact = COMPACT_LIST.exec(text)
-  if (compact && compact[0].length / 2 > maxDepth) return tooDeep(compact.index)
-  let depth = 0
+  return unprintable ? refuseCharacter(unprintable) : checkWeight(text, maxMarks)
+}
+
+/** By character: each of these may make the parser keep a node, a token or an error. */
+const MARKS = new Uint8Array(128)
+for (const c of '\n,?&*!|>%@`\\[]{}') MARKS[c.charCodeAt(0)] = 1
+
+const [DASH, SPACE] = [0x2d, 0x20]
+
+function checkWeight(text: string, maxMarks: number): Unfit | undefined {
   let marks = 0
   for (let i = 0; i < text.length; i++) {
-    const mark = MARKS[text.charCodeAt(i)]
-    if (mark === undefined || mark === 0) continue
-    if (++marks > maxMarks) return refuseWeight(i, maxMarks)
-    if (mark === OPENS) depth++
-    else if (mark === CLOSES) depth = Math.max(0, depth - 1)
-    // Brackets inside quoted text are counted too: the limit is generous.
-    if (depth > maxDepth * 4) return tooDeep(i)
+    const c = text.charCodeAt(i)
+    const isMark = MARKS[c] === 1 || (c === DASH && text.charCodeAt(i + 1) === SPACE)
+    if (isMark && ++marks > maxMarks) return refuseWeight(i, maxMarks)
   }
   return undefined
 }
-
-const [PLAIN, OPENS, CLOSES] = [1, 2, 3]
-
-/** By character: what each of these may make the parser keep. */
-const MARKS = new Uint8Array(128)
-for (const c of '\n,?&*!|>%@`\\') MARKS[c.charCodeAt(0)] = PLAIN
-for (const c of '[{') MARKS[c.charCodeAt(0)] = OPENS
-for (const c of ']}') MARKS[c.charCodeAt(0)] = CLOSES
 
 function refuseCharacter(found: RegExpExecArray): Unfit {
   const code = found[0].charCodeAt(0)

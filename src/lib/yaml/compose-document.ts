@@ -56,11 +56,12 @@ class FaultCounter {
 
   #add(offset: number, code: string, message: string): void {
     if (this.faults.length >= MAX_FAULTS) throw new TooManyFaults()
+    if (code === 'RESOURCE_EXHAUSTION') this.#giveUp(offset)
     this.faults.push({offset, what: describeFault(code, message)})
   }
 }
 
-type FaultSource = number | readonly number[] | {offset: number}
+FAULTSOURCE number | readonly number[] | {offset: number}
 
 function offsetOf(source: FaultSource): number {
   if (typeof source === 'number') return source

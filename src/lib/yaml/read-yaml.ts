@@ -45,7 +45,7 @@ export function readYaml(file: string, bytes: Uint8Array, limits: YamlLimits): Y
     return refuse({code: 'bad_utf8', file, message: 'the file is not valid UTF-8', expected: 'UTF-8 text'})
   }
   const places = new TextPlaces(file, text)
-  const unfit = checkText(text, limits)
+  const unfit = checkText(text, limits.maxMarks)
   if (unfit) return refuse(places.at(unfit.offset, 1, unfit.what))
   return new PositionedYaml(places, composeDocument(text), limits)
 }

@@ -86,7 +86,11 @@ const anyPlan = fc
   .tuple(fc.array(anyDesired, {minLength: 1, maxLength: 4}), fc.array(anyLive, {maxLength: 4}), fc.boolean())
   .map(([desired, live, quorate]) =>
     planChanges(
-      desiredState(...desired.map(({options, change}, i) => desiredGuest(101 + i, options as Record<string, Written>, change))),
+      desiredState(
+        ...desired.map(({options, change}, i) =>
+          desiredGuest(101 + i, options as Record<string, Written>, change),
+        ),
+      ),
       actualCluster({
         guests: live.map((change, i) => actualGuest(101 + i, change)),
         nodes: ['pve1', 'pve2', 'pve3'].map((name) => ({name, online: true, listed: true})),

@@ -132,7 +132,7 @@ describe('cluster endpoints', () => {
     const rows = async (type: string): Promise<unknown> =>
       (await recorded.get(`/cluster/resources?type=${type}`)).data
     expect(await rows('node')).to.deep.equal([{id: 'node/pve', node: 'pve', type: 'node', status: 'unknown'}])
-    expect((await rows('storage'))).to.satisfy((all: {status: string}[]) =>
+    expect(await rows('storage')).to.satisfy((all: {status: string}[]) =>
       all.every((row) => row.status === 'unknown'),
     )
     await recorded.clock.advance(12_000)
