@@ -22,12 +22,12 @@ export function composeDocument(text: string): Composed {
       first = document
     }
   } catch (error) {
-    if (error instanceof TooManyFaults) return {contents: null, faults: counter.faults}
+    if (error instanceof TooManyFaults) return {contents: null, faults: withoutEchoes(counter.faults)}
     throw error
   }
   return {
     contents: first?.contents ?? null,
-    faults: [...counter.faults, ...strayMarks(first), ...wrongVersion(first)],
+    faults: withoutEchoes([...counter.faults, ...strayMarks(first), ...wrongVersion(first)]),
   }
 }
 
@@ -56,12 +56,17 @@ class FaultCounter {
 
   #add(offset: number, code: string, message: string): void {
     if (this.faults.length >= MAX_FAULTS) throw new TooManyFaults()
-    if (code === 'RESOURCE_EXHAUSTION') this.#giveUp(offset)
     this.faults.push({offset, what: describeFault(code, message)})
   }
 }
 
-FAULTSOURCE number | readonly number[] | {offset: number}
+/** Where the parser ran out of stack, all else that it says is a consequence. */
+function withoutEchoes(faults: Fault[]): Fault[] {
+  const deep = faults.find(({what}) => what.code === 'too_deep')
+  return deep ? [deep] : faults
+}
+
+type FaultSource = number | readonly number[] | {offset: number}
 
 function offsetOf(source: FaultSource): number {
   if (typeof source === 'number') return source

@@ -58,6 +58,12 @@ describe('strict YAML', () => {
     expect(codes('['.repeat(30_000))).to.deep.equal(['too_deep'])
     expect(codes('- '.repeat(20_000))).to.deep.equal(['too_deep'])
     expect(codes(`${'['.repeat(20)}${']'.repeat(20)}`)).to.include('too_deep')
+    expect(codes(`${'['.repeat(16)}${']'.repeat(16)}`)).to.deep.equal([])
+  })
+
+  it('does not take brackets and dashes of a text for nesting', () => {
+    const text = `a: |\n  ${'['.repeat(500)}\n  ${'- '.repeat(500)}\n# ${'- '.repeat(500)}\nb: "${'{'.repeat(500)}"\n`
+    expect(read(text).diagnostics).to.deep.equal([])
   })
 
   it('refuses bad UTF-8 and files that are too large', () => {
