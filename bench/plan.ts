@@ -22,6 +22,7 @@ export async function benchPlan(rounds: number): Promise<Outcome[]> {
       await benchWall(thousand, rounds),
       ...(await benchProcess(thousand, fiveThousand, Math.min(rounds, 3))),
       ...(await benchValidate(rounds)),
+      {metric: 'plan CPU, against terraform core', why: 'terraform is not installed'},
     ]
   } finally {
     for (const {sandbox} of [thousand, fiveThousand]) sandbox.child.kill('SIGTERM')
