@@ -19,6 +19,9 @@ export function readCapture(cwd: string, file: string): ActualCluster {
   }
   if (!(nodes as unknown[]).every(isNode)) throw refuse(path, 'a node is not a node as felhom writes it')
   if (!isPrivileges(cluster['privileges'])) throw refuse(path, 'privileges are not as felhom writes them')
+  const {quorum} = cluster
+  if (!QUORUM.has(quorum) || !isCompleteness(completeness))
+    throw refuse(path, 'quorum or completeness is not as felhom writes it')
   for (const [i, guest] of (guests as unknown[]).entries()) {
     if (!isGuest(guest)) throw refuse(path, `guests[${i}] is not a guest as felhom writes it`)
   }
@@ -52,6 +55,15 @@ function isPending(value: unknown): boolean {
 
 const RUN_STATES = new Set<unknown>(['running', 'stopped', 'paused', 'unknown'])
 
+const QUORUM = new Set<unknown>(['quorate', 'lost', 'standalone', 'unknown'])
+
+function isCompleteness({complete, reasons}: Record<string, unknown>): boolean {
+  if (complete === true) return true
+  const isReason = (value: unknown): boolean =>
+    isObject(value) && typeof value['code'] === 'string' && typeof value['message'] === 'string'
+  return complete === false && Array.isArray(reasons) && (reasons as unknown[]).every(isReason)
+}
+
 function isGuest(value: unknown): value is ActualGuest {
   if (!isObject(value)) return false
   const {kind, vmid, node, run, config, ha, tags} = value
@@ -59,6 +71,9 @@ function isGuest(value: unknown): value is ActualGuest {
   if (typeof node !== 'string' || !isNodeName(node) || !RUN_STATES.has(run) || !Array.isArray(tags))
     return false
   if (!isObject(ha) || !isObject(config)) return false
+  const {name, lock, template} = value
+  const isText = (text: unknown): boolean => text === undefined || typeof text === 'string'
+  if (!isText(name) || !isText(lock) || typeof template !== 'boolean') return false
   if (config['known'] === false) return typeof config['reason'] === 'string'
   const {current, pending, digest} = config
   return (
