@@ -27,7 +27,7 @@ export default class Capture extends BaseCommand {
 
   override async run(): Promise<CaptureFile> {
     const {flags} = await this.parse(Capture)
-    const {settings} = useSettings({
+    const {settings} = await useSettings({
       cwd: process.cwd(),
       env: process.env,
       ...(flags.config && {configFile: flags.config}),

@@ -21,7 +21,7 @@ export default class Doctor extends BaseCommand {
 
   override async run(): Promise<unknown> {
     const {flags} = await this.parse(Doctor)
-    const loaded = loadSettings({
+    const loaded = await loadSettings({
       cwd: process.cwd(),
       env: process.env,
       ...(flags.config && {configFile: flags.config}),

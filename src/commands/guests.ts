@@ -13,7 +13,7 @@ export default class Guests extends BaseCommand {
 
   override async run(): Promise<unknown> {
     const {flags} = await this.parse(Guests)
-    const {settings} = useSettings({
+    const {settings} = await useSettings({
       cwd: process.cwd(),
       env: process.env,
       ...(flags.config && {configFile: flags.config}),

@@ -41,7 +41,7 @@ export default class Import extends BaseCommand {
   override async run(): Promise<ImportedGuests> {
     const {flags, args} = await this.parse(Import)
     const [cwd, env] = [process.cwd(), process.env]
-    const {settings} = useSettings({cwd, env, ...(flags.config && {configFile: flags.config})})
+    const {settings} = await useSettings({cwd, env, ...(flags.config && {configFile: flags.config})})
     if (flags.out !== undefined && !flags.force) refuseExisting(cwd, flags.out)
     const cluster = await readLiveState({
       cwd,

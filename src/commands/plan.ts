@@ -1,16 +1,10 @@
 import {Flags} from '@oclif/core'
-import {readLiveState} from '../lib/app/choose-live-state.ts'
-import {openDesired} from '../lib/app/open-desired.ts'
-import {hasChanges, hasErrors, planCluster, showOptionValue} from '../lib/app/plan-cluster.ts'
-import {useDesired} from '../lib/app/use-desired.ts'
+import {startLiveRead} from '../lib/app/choose-live-state.ts'
 import {useSettings} from '../lib/app/use-settings.ts'
-import {writeOutput} from '../lib/app/write-output.ts'
 import {BaseCommand} from '../lib/cli/base-command.ts'
 import {EXIT} from '../lib/cli/exit-codes.ts'
 import {terminalWidth} from '../lib/cli/terminal-width.ts'
-import {encodePlan, type PlanJson} from '../lib/report/plan-json.ts'
-import {renderPlanMarkdown} from '../lib/report/plan-markdown.ts'
-import {renderPlan} from '../lib/report/plan-text.ts'
+import type {PlanJson} from '../lib/report/plan-json.ts'
 
 export default class Plan extends BaseCommand {
   static override summary = 'Show what would have to change for the guests to match the desired state.'
@@ -56,27 +50,25 @@ export default class Plan extends BaseCommand {
   override async run(): Promise<PlanJson> {
     const {flags} = await this.parse(Plan)
     const [cwd, env] = [process.cwd(), process.env]
-    const {settings} = useSettings({cwd, env, ...(flags.config && {configFile: flags.config})})
-    const provider = openDesired({cwd, paths: flags.desired ?? [], setting: settings.desired})
-    const {plan} = await planCluster({
-      loadDesired: () => useDesired(provider),
-      readActual: () =>
-        readLiveState({
-          cwd,
-          env,
-          settings,
-          packageRoot: this.config.root,
-          sandbox: flags.sandbox,
-          ...(flags.against !== undefined && {capture: flags.against}),
-        }),
-      targets: flags.target ?? [],
+    const {settings} = await useSettings({cwd, env, ...(flags.config && {configFile: flags.config})})
+    const live = startLiveRead({
+      cwd,
+      env,
+      settings,
+      packageRoot: this.config.root,
+      sandbox: flags.sandbox,
+      ...(flags.against !== undefined && {capture: flags.against}),
     })
-    const json = encodePlan(plan)
+    // Everything else is loaded while the first answer is on its way.
+    const {planDesired, hasChanges, hasErrors, renderPlanAs, writeOutput} =
+      await import('../lib/app/plan-desired.ts')
+    const paths = flags.desired ?? []
+    const {plan, json} = await planDesired(
+      {cwd, paths, setting: settings.desired, targets: flags.target ?? []},
+      live,
+    )
     if (flags.out !== undefined) writeOutput(cwd, flags.out, `${JSON.stringify(json, null, 1)}\n`)
-    const text =
-      flags.output === 'markdown'
-        ? renderPlanMarkdown(plan, showOptionValue)
-        : renderPlan(plan, {palette: this.palette(), width: terminalWidth(), showValue: showOptionValue})
+    const text = renderPlanAs(flags.output, plan, {palette: this.palette(), width: terminalWidth()})
     this.print(text)
     if (hasErrors(plan)) process.exitCode = EXIT.invalid
     else if (flags['detailed-exitcode'] && hasChanges(plan)) process.exitCode = EXIT.changesPresent

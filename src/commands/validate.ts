@@ -48,7 +48,7 @@ export default class Validate extends BaseCommand {
   override async run(): Promise<{files: readonly string[]; guests: number}> {
     const {flags, argv} = await this.parse(Validate)
     this.#form = flags.output ?? 'text'
-    const outcome = await validateDesired(this.#openDesired(argv as string[], flags.config))
+    const outcome = await validateDesired(await this.#openDesired(argv as string[], flags.config))
     if (this.jsonEnabled()) requireValid(outcome.reading)
     if (outcome.mistakeCount > 0) process.exitCode = EXIT.invalid
     this.print(this.#render(outcome))
@@ -56,10 +56,13 @@ export default class Validate extends BaseCommand {
   }
 
   /** Settings are asked only for what the command line leaves open. */
-  #openDesired(paths: string[], configFile: string | undefined): ReturnType<typeof openDesired> {
+  async #openDesired(
+    paths: string[],
+    configFile: string | undefined,
+  ): Promise<ReturnType<typeof openDesired>> {
     const cwd = process.cwd()
     if (paths.length > 0) return openDesired({cwd, paths, setting: undefined})
-    const {settings} = useSettings({cwd, env: process.env, ...(configFile && {configFile})})
+    const {settings} = await useSettings({cwd, env: process.env, ...(configFile && {configFile})})
     return openDesired({cwd, paths, setting: settings.desired})
   }
 

@@ -18,7 +18,7 @@ export default class ConfigShow extends BaseCommand {
 
   override async run(): Promise<{settings: SettingRow[]; files: string[]}> {
     const {flags} = await this.parse(ConfigShow)
-    const loaded = useSettings({
+    const loaded = await useSettings({
       cwd: process.cwd(),
       env: process.env,
       ...(flags.config && {configFile: flags.config}),

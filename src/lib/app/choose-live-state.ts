@@ -14,11 +14,32 @@ export interface LiveStateRequest {
   sandbox: boolean
 }
 
-export function readLiveState(request: LiveStateRequest): Promise<ActualCluster> {
+export async function readLiveState(request: LiveStateRequest, signal?: AbortSignal): Promise<ActualCluster> {
   const {cwd, env, settings, capture, sandbox} = request
-  if (capture !== undefined) return Promise.resolve(readCapture(cwd, capture))
+  if (capture !== undefined) return readCapture(cwd, capture)
   if (sandbox) return readSandbox(request)
-  return withProxmox(settings, env, ({reader}) => reader.readCluster())
+  return withProxmox(settings, env, ({reader}) => reader.readCluster(), signal)
+}
+
+export interface LiveRead {
+  /** Settles with the state, or with why it could not be read. */
+  readonly state: Promise<ActualCluster>
+  /** Nobody waits for it any more: what is under way is cut off. */
+  abandon(): void
+}
+
+/** Sends the first request now, so that the network works while the files are being read. */
+export function startLiveRead(request: LiveStateRequest): LiveRead {
+  const giveUp = new AbortController()
+  const state = readLiveState(request, giveUp.signal)
+  // Whoever awaits it learns of a failure; until then it is no failure that nobody handles.
+  state.catch(() => undefined)
+  return {
+    state,
+    abandon: () => {
+      giveUp.abort()
+    },
+  }
 }
 
 async function readSandbox({cwd, packageRoot, settings}: LiveStateRequest): Promise<ActualCluster> {

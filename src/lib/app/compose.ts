@@ -17,7 +17,11 @@ export interface ProxmoxAccess {
   close(): Promise<void>
 }
 
-export async function openProxmox(settings: Settings, env: NodeJS.ProcessEnv): Promise<ProxmoxAccess> {
+export async function openProxmox(
+  settings: Settings,
+  env: NodeJS.ProcessEnv,
+  signal?: AbortSignal,
+): Promise<ProxmoxAccess> {
   const [endpoint] = settings.endpoints
   if (endpoint === undefined) {
     throw new FelhomError('settings_invalid', 'no endpoint is configured', {
@@ -36,6 +40,7 @@ export async function openProxmox(settings: Settings, env: NodeJS.ProcessEnv): P
     token,
     trust,
     limits: chooseLimits(settings.limits),
+    ...(signal && {signal}),
   })
   return {reader: createReader(connection), tokenId: token.id, endpoint, close: () => connection.close()}
 }
@@ -70,13 +75,14 @@ function chooseTrust({ca, fingerprints}: Settings['tls']): TlsTrust {
   }
 }
 
-/** Opens Proxmox for `work` and closes it again, whatever happens. */
+/** Opens Proxmox for `work` and closes it again, whatever happens; `signal` ends it early. */
 export async function withProxmox<T>(
   settings: Settings,
   env: NodeJS.ProcessEnv,
   work: (access: ProxmoxAccess) => Promise<T>,
+  signal?: AbortSignal,
 ): Promise<T> {
-  const access = await openProxmox(settings, env)
+  const access = await openProxmox(settings, env, signal)
   try {
     return await work(access)
   } finally {

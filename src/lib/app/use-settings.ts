@@ -5,8 +5,8 @@ import {loadSettings, type LoadedSettings, type SettingsRequest} from '../settin
 export {loadSettings}
 export type {LoadedSettings, SettingsRequest}
 
-export function useSettings(request: SettingsRequest): LoadedSettings {
-  const loaded = loadSettings(request)
+export async function useSettings(request: SettingsRequest): Promise<LoadedSettings> {
+  const loaded = await loadSettings(request)
   const count = loaded.diagnostics.length
   if (count === 0) return loaded
   throw new DiagnosticsError(

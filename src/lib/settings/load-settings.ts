@@ -4,14 +4,7 @@ import {readFileSync} from 'node:fs'
 import {dirname, join, resolve} from 'node:path'
 import type {Diagnostic} from '../model/diagnostic.ts'
 import {definitionOf} from './definitions.ts'
-import {
-  defaultLayer,
-  readEnvironmentLayer,
-  readFileLayer,
-  readFlagLayer,
-  type Layer,
-  type LayerEntry,
-} from './layers.ts'
+import {defaultLayer, readEnvironmentLayer, readFlagLayer, type Layer, type LayerEntry} from './layers.ts'
 import {maskSecrets} from './mask-secrets.ts'
 import type {DesiredSource, MaintenanceWindow, Settings, TokenSource} from './settings.ts'
 
@@ -34,9 +27,9 @@ export interface LoadedSettings {
 /** Variables that begin with FELHOM_ and are not settings. FELHOM_TOKEN is the token itself. */
 export const RESERVED_VARIABLES: ReadonlySet<string> = new Set(['FELHOM_TOKEN', 'FELHOM_SKIP_BUILD'])
 
-export function loadSettings(request: SettingsRequest): LoadedSettings {
+export async function loadSettings(request: SettingsRequest): Promise<LoadedSettings> {
   const {cwd, env} = request
-  const fileLayers = readFileLayers(request)
+  const fileLayers = await readFileLayers(request)
   const layers: Layer[] = [
     readFlagLayer(request.flags ?? {}, cwd),
     readEnvironmentLayer(env, cwd, oclifVariables(env)),
@@ -62,7 +55,11 @@ function oclifVariables(env: NodeJS.ProcessEnv): Set<string> {
   return new Set([...RESERVED_VARIABLES, ...Object.keys(env).filter((name) => own.test(name))])
 }
 
-function readFileLayers({cwd, env, configFile}: SettingsRequest): {layers: Layer[]; files: string[]} {
+async function readFileLayers({
+  cwd,
+  env,
+  configFile,
+}: SettingsRequest): Promise<{layers: Layer[]; files: string[]}> {
   const xdg = env['XDG_CONFIG_HOME'] || (env['HOME'] ? join(env['HOME'], '.config') : undefined)
   const candidates = [
     configFile === undefined ? join(cwd, 'felhom.yaml') : resolve(cwd, configFile),
@@ -74,6 +71,7 @@ function readFileLayers({cwd, env, configFile}: SettingsRequest): {layers: Layer
   for (const [i, file] of candidates.entries()) {
     const content = readIfThere(file)
     if (content instanceof Uint8Array) {
+      const {readFileLayer} = await import('./file-layer.ts')
       layers.push(readFileLayer(file, content))
       files.push(file)
     } else if (content !== undefined || (i === 0 && configFile !== undefined)) {

@@ -5,18 +5,20 @@ import {loadSettings} from '../../../src/lib/settings/load-settings.ts'
 
 const CWD = '/nonexistent/project'
 
-const rowsOf = (env: NodeJS.ProcessEnv): Map<string, {value: unknown; text: string; origin: string}> => {
-  const {entries} = loadSettings({cwd: CWD, env: {XDG_CONFIG_HOME: '/nonexistent', ...env}})
+const rowsOf = async (
+  env: NodeJS.ProcessEnv,
+): Promise<Map<string, {value: unknown; text: string; origin: string}>> => {
+  const {entries} = await loadSettings({cwd: CWD, env: {XDG_CONFIG_HOME: '/nonexistent', ...env}})
   return new Map(describeSettings(entries).map(({key, ...row}) => [key, row]))
 }
 
 describe('settings to show', () => {
-  it('are all keys of the table, set or not, in its order', () => {
-    expect([...rowsOf({}).keys()]).to.deep.equal(definitions.map((d) => d.key))
+  it('are all keys of the table, set or not, in its order', async () => {
+    expect([...(await rowsOf({})).keys()]).to.deep.equal(definitions.map((d) => d.key))
   })
 
-  it('stand as they take effect: paths absolute, durations and choices as they are written', () => {
-    const rows = rowsOf({FELHOM_STATE: 'var', FELHOM_RECOVER__SETTLE: '2m', FELHOM_DESIRED: 'a,b'})
+  it('stand as they take effect: paths absolute, durations and choices as they are written', async () => {
+    const rows = await rowsOf({FELHOM_STATE: 'var', FELHOM_RECOVER__SETTLE: '2m', FELHOM_DESIRED: 'a,b'})
     expect(rows.get('state')).to.deep.equal({
       value: `${CWD}/var`,
       text: `${CWD}/var`,
@@ -28,11 +30,11 @@ describe('settings to show', () => {
     expect(rows.get('approvals')).to.deep.equal({value: null, text: '', origin: 'not set'})
   })
 
-  it('name the places where a token is looked for, and only the one that a setting names', () => {
-    const unset = rowsOf({FELHOM_TOKEN: 'a@b!c=d'})
+  it('name the places where a token is looked for, and only the one that a setting names', async () => {
+    const unset = await rowsOf({FELHOM_TOKEN: 'a@b!c=d'})
     expect(unset.get('token.env')).to.deep.include({text: 'FELHOM_TOKEN', origin: 'default'})
     expect(unset.get('token.credential')).to.deep.include({text: 'felhom-token', origin: 'default'})
-    const set = rowsOf({FELHOM_TOKEN__FILE: '/etc/felhom/token'})
+    const set = await rowsOf({FELHOM_TOKEN__FILE: '/etc/felhom/token'})
     expect(set.get('token.file')?.text).to.equal('/etc/felhom/token')
     expect(set.get('token.env')?.origin).to.equal('not set')
     expect(set.get('token.credential')?.origin).to.equal('not set')

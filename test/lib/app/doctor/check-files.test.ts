@@ -15,34 +15,34 @@ describe('the doctor on files', () => {
     rmSync(dir, {recursive: true})
   })
 
-  const settings = (): ReturnType<typeof checkSettings> =>
-    checkSettings(loadSettings({cwd: dir, env: {XDG_CONFIG_HOME: '/nonexistent'}}))
+  const settings = async (): Promise<ReturnType<typeof checkSettings>> =>
+    checkSettings(await loadSettings({cwd: dir, env: {XDG_CONFIG_HOME: '/nonexistent'}}))
 
-  it('names the settings files that are in use', () => {
-    expect(settings().detail).to.equal('no settings file; flags and variables only')
+  it('names the settings files that are in use', async () => {
+    expect((await settings()).detail).to.equal('no settings file; flags and variables only')
     writeFileSync(join(dir, 'felhom.yaml'), 'felhom: 1\n', {mode: 0o644})
-    expect(settings()).to.deep.include({verdict: 'ok', detail: join(dir, 'felhom.yaml')})
+    expect(await settings()).to.deep.include({verdict: 'ok', detail: join(dir, 'felhom.yaml')})
   })
 
-  it('minds a settings file that others may change, through a link too', () => {
+  it('minds a settings file that others may change, through a link too', async () => {
     const file = join(dir, 'real.yaml')
     writeFileSync(file, 'felhom: 1\n')
     symlinkSync(file, join(dir, 'felhom.yaml'))
     for (const mode of [0o620, 0o602, 0o666]) {
       chmodSync(file, mode)
-      expect(settings().verdict).to.equal('mend')
+      expect((await settings()).verdict).to.equal('mend')
     }
     chmodSync(file, 0o644)
-    expect(settings().verdict).to.equal('ok')
+    expect((await settings()).verdict).to.equal('ok')
   })
 
-  it('tells one mistake and several', () => {
+  it('tells one mistake and several', async () => {
     writeFileSync(join(dir, 'felhom.yaml'), 'felhom: 1\nendpont: x\n')
-    expect(settings().detail).to.equal(
+    expect((await settings()).detail).to.equal(
       `a mistake in ${join(dir, 'felhom.yaml')}:2: there is no setting 'endpont'`,
     )
     writeFileSync(join(dir, 'felhom.yaml'), 'felhom: 1\nendpont: x\nstte: y\n')
-    expect(settings().detail).to.match(/^2 mistakes, the first in /)
+    expect((await settings()).detail).to.match(/^2 mistakes, the first in /)
   })
 
   it('names the token and its place, never its secret', () => {

@@ -1,0 +1,41 @@
+// What `felhom plan` does between its first request and its last line: the files, the plan, and its forms. It is
+// loaded while the live state is being read.
+import type {Plan} from '../model/plan.ts'
+import {encodePlan, type PlanJson} from '../report/plan-json.ts'
+import {renderPlanMarkdown} from '../report/plan-markdown.ts'
+import {renderPlan, type PlanTextOptions} from '../report/plan-text.ts'
+import type {LiveRead} from './choose-live-state.ts'
+import {openDesired, type DesiredRequest} from './open-desired.ts'
+import {planCluster, showOptionValue} from './plan-cluster.ts'
+import {useDesired} from './use-desired.ts'
+
+export {hasChanges, hasErrors} from './plan-cluster.ts'
+export {writeOutput} from './write-output.ts'
+
+/** Mistakes in the files are told at once, whatever the network does. */
+export async function planDesired(
+  request: DesiredRequest & {targets: readonly string[]},
+  live: LiveRead,
+): Promise<{plan: Plan; json: PlanJson}> {
+  try {
+    const provider = openDesired(request)
+    const {plan} = await planCluster({
+      loadDesired: () => useDesired(provider),
+      readActual: () => live.state,
+      targets: request.targets,
+    })
+    return {plan, json: encodePlan(plan)}
+  } catch (error) {
+    live.abandon()
+    throw error
+  }
+}
+
+export function renderPlanAs(
+  form: 'text' | 'markdown',
+  plan: Plan,
+  options: Omit<PlanTextOptions, 'showValue'>,
+): string {
+  if (form === 'markdown') return renderPlanMarkdown(plan, showOptionValue)
+  return renderPlan(plan, {...options, showValue: showOptionValue})
+}
