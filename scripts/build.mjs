@@ -21,6 +21,7 @@ const SLIM = {
 export {default as Client} from 'undici/lib/dispatcher/client.js'
 export {default as buildConnector} from 'undici/lib/core/connect.js'`,
   '@oclif/core': `export {Command} from '@oclif/core/command'
+export {loadHelpClass} from '@oclif/core/help'
 export {run} from '@oclif/core/run'
 export {settings} from '@oclif/core/settings'
 export * as Args from '@oclif/core/args'
@@ -28,12 +29,31 @@ export * as Flags from '@oclif/core/flags'
 export * as Errors from '@oclif/core/errors'`,
 }
 
+/**
+ * What oclif needs only without a manifest, or to spin, and undici only for HTTP/2: taken from node_modules when
+ * it is first used. The stand-in is a function because some of these packages are called.
+ */
+const LAZY = /^(?:tinyglobby|minimatch|cli-spinners)$/
+const lazyModule = (name) => `let real
+const load = () => (real ??= require('node:module').createRequire(require.resolve('@oclif/core'))(${JSON.stringify(name)}))
+module.exports = new Proxy(function () {}, {
+  get: (_target, key) => (key === '__esModule' ? false : load()[key]),
+  apply: (_target, _this, args) => load()(...args),
+})`
+
 const slimPackages = {
   name: 'slim-packages',
   setup(bundler) {
     bundler.onResolve({filter: /^(?:undici|@oclif\/core)$/}, ({path, importer}) =>
       importer.includes('node_modules') ? undefined : {path, namespace: 'slim-packages'},
     )
+    bundler.onResolve({filter: LAZY}, ({path}) => ({path, namespace: 'lazy-packages'}))
+    bundler.onResolve({filter: /\/client-h2\.js$/}, ({path}) => ({path, namespace: 'no-http2'}))
+    bundler.onLoad({filter: /.*/, namespace: 'no-http2'}, () => ({contents: 'module.exports = undefined'}))
+    bundler.onLoad({filter: /.*/, namespace: 'lazy-packages'}, ({path}) => ({
+      resolveDir: root,
+      contents: lazyModule(path),
+    }))
     bundler.onLoad({filter: /.*/, namespace: 'slim-packages'}, ({path}) => ({
       resolveDir: root,
       contents: SLIM[path],
@@ -57,7 +77,7 @@ await build({
   legalComments: 'none',
   plugins: [slimPackages],
   // oclif asks for it only in development, to transpile.
-  external: ['typescript'],
+  external: ['typescript', '@oclif/core/package.json'],
   banner: {
     js: "import {createRequire as felhomRequire} from 'node:module';const require=felhomRequire(import.meta.url);",
   },

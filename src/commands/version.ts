@@ -1,0 +1,12 @@
+import {BaseCommand} from '../lib/cli/base-command.ts'
+
+export default class Version extends BaseCommand {
+  static override summary = 'Show the version of felhom, of Node and of the platform.'
+
+  override async run(): Promise<{version: string; platform: string; arch: string; node: string}> {
+    await this.parse(Version)
+    const {version, platform, arch} = this.config
+    this.print(this.config.userAgent)
+    return {version, platform, arch, node: process.version}
+  }
+}
