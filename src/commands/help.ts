@@ -5,6 +5,7 @@ export default class HelpCommand extends BaseCommand {
   static override enableJsonFlag = false
   static override strict = false
   static override summary = 'Show help for felhom or one of its commands.'
+  static override examples = ['<%= config.bin %> help plan']
   static override args = {
     command: Args.string({required: false, description: 'Command to show help for.'}),
   }

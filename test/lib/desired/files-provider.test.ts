@@ -86,11 +86,17 @@ describe('desired state from files', () => {
     ])
   })
 
-  it('says that a file may not be read', async function () {
-    if (process.getuid?.() === 0) this.skip()
+  it('says that a file may not be read', async () => {
     put('secret.yaml', guest(101))
     chmodSync(join(dir, 'secret.yaml'), 0)
-    expect(mistakesOf(await load('secret.yaml'))).to.deep.equal(['unreadable secret.yaml'])
+    chmodSync(dir, 0o755)
+    // Root may read everything; for the length of the read it is nobody.
+    const isRoot = process.geteuid?.() === 0
+    if (isRoot) process.seteuid?.(65_534)
+    const reading = await load('secret.yaml').finally(() => {
+      if (isRoot) process.seteuid?.(0)
+    })
+    expect(mistakesOf(reading)).to.deep.equal(['unreadable secret.yaml'])
   })
 
   it('reads no more than it may, even from a source without end', async () => {

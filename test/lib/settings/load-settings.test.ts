@@ -176,7 +176,7 @@ plugins: {allow: [felhom-plugin-csv]}
     expect(loaded.diagnostics[0]).to.include({code: 'unknown_variable', suggestion: 'FELHOM_LIMITS__READS'})
   })
 
-  it('has one variable per key, all different', async () => {
+  it('has one variable per key, all different', () => {
     const names = definitions.map((d) => variableOf(d.key))
     expect(new Set(names).size).to.equal(definitions.length)
     expect(variableOf('tls.ca')).to.equal('FELHOM_TLS__CA')
