@@ -41,6 +41,19 @@ module.exports = new Proxy(function () {}, {
   apply: (_target, _this, args) => load()(...args),
 })`
 
+/** Sorting the names of commands needs no tables of collation, whose loading takes longer than the sorting. */
+const plainSorting = {
+  name: 'plain-sorting',
+  setup(bundler) {
+    bundler.onLoad({filter: /@oclif\/core\/lib\/config\/.*\.js$/}, ({path}) => ({
+      contents: readFileSync(path, 'utf8').replaceAll(
+        /(\w+(?:\.\w+)*)\.localeCompare\((\w+(?:\.\w+)*)\)/g,
+        '($1 < $2 ? -1 : $1 > $2 ? 1 : 0)',
+      ),
+    }))
+  },
+}
+
 const slimPackages = {
   name: 'slim-packages',
   setup(bundler) {
@@ -75,7 +88,7 @@ await build({
   target: 'node20.19',
   minify: true,
   legalComments: 'none',
-  plugins: [slimPackages],
+  plugins: [plainSorting, slimPackages],
   // oclif asks for it only in development, to transpile.
   external: ['typescript', '@oclif/core/package.json'],
   banner: {
