@@ -67,6 +67,10 @@ export default class Plan extends BaseCommand {
       {cwd, paths, setting: settings.desired, targets: flags.target ?? []},
       live,
     )
+    if (flags.target !== undefined)
+      this.addWarning(
+        'This plan is for the targets alone: the other guests of the desired state were not compared.',
+      )
     if (flags.out !== undefined) writeOutput(cwd, flags.out, `${JSON.stringify(json, null, 1)}\n`)
     const text = renderPlanAs(flags.output, plan, {palette: this.palette(), width: terminalWidth()})
     this.print(text)

@@ -126,6 +126,7 @@ describe('felhom plan on the example homelab', () => {
       parse(run).result?.resource_changes.map(({address}) => address)
     expect(addresses(one)).to.deep.equal(['lxc/101'])
     expect(addresses(two)).to.deep.equal(['lxc/101', 'qemu/200'])
+    expect(one.stdout).to.contain('This plan is for the targets alone')
     expect([unknown.code, wrongKind.code]).to.deep.equal([64, 64])
     expect(unknown.stderr).to.match(/has no guest 999$/m)
     expect(wrongKind.stderr).to.contain('no guest qemu/101')

@@ -24,11 +24,13 @@ export interface PlanResult {
 }
 
 export async function planCluster({loadDesired, readActual, targets}: PlanRequest): Promise<PlanResult> {
-  const desired = chooseTargets(await loadDesired(), targets)
+  const whole = await loadDesired()
+  const desired = chooseTargets(whole, targets)
+  const managed = new Set(whole.guests.map((guest) => guest.vmid))
   releaseMemory()
   const actual = await readActual()
   const held = actual.privileges === undefined ? undefined : heldPrivileges(actual.privileges)
-  return {plan: planChanges(desired, actual, held ? {held} : {}), actual}
+  return {plan: planChanges(desired, actual, {managed, ...(held && {held})}), actual}
 }
 
 function chooseTargets(state: DesiredState, targets: readonly string[]): DesiredState {

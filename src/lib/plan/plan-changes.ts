@@ -12,12 +12,14 @@ import {planUpdate} from './plan-update.ts'
 export interface PlanContext {
   /** What the token may do, if that is known: an action that lacks a privilege says so. */
   readonly held?: Held
+  /** Every guest of the desired state, where `desired` holds only some of them: the others are not unmanaged. */
+  readonly managed?: ReadonlySet<number>
 }
 
 export function planChanges(desired: DesiredState, actual: ActualCluster, context: PlanContext = {}): Plan {
   const live = new Map(actual.guests.map((guest) => [guest.vmid, guest]))
   const plans = desired.guests.map((guest) => planGuest(guest, live.get(guest.vmid), actual, context))
-  const managed = new Set(desired.guests.map((guest) => guest.vmid))
+  const managed = context.managed ?? new Set(desired.guests.map((guest) => guest.vmid))
   const relevant = plans.filter((plan) => plan.actions.length > 0 || plan.problems.length > 0)
   return {
     guests: relevant.sort((a, b) => a.vmid - b.vmid),

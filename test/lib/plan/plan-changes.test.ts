@@ -74,6 +74,12 @@ describe('the planner', () => {
     expect(plan).to.deep.include({unmanaged: 2, unchanged: 1, guests: []})
   })
 
+  it('does not call a guest unmanaged because it is not a target', () => {
+    const live = actualCluster({guests: [withConfig(101, {}), withConfig(102, {}), withConfig(103, {})]})
+    const plan = planChanges(desiredState(desiredGuest(102)), live, {managed: new Set([101, 102])})
+    expect(plan.unmanaged).to.equal(1)
+  })
+
   it('orders guests by number and config before run state', () => {
     const live = actualCluster({
       guests: [
