@@ -1,8 +1,7 @@
 // One guest that exists, as it would stand in a desired-state file. What felhom does not write, or must not, is
 // named in a comment with the reason, so that nobody takes the file for the whole guest.
 import {findOption, type Option} from '../catalog/option.ts'
-import {REDACTED, type ActualGuest, type KnownConfig} from '../model/actual.ts'
-import {valueAfterRestart} from '../plan/compare-options.ts'
+import {REDACTED, valueAfterRestart, type ActualGuest, type KnownConfig} from '../model/actual.ts'
 import {Block, type BlockEntry} from '../yaml/write-yaml.ts'
 import {describeOption} from './import-option.ts'
 import {sortOptions} from './import-order.ts'

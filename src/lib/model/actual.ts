@@ -69,6 +69,13 @@ export type PendingChange =
   | {readonly option: string; readonly kind: 'set'; readonly value: string}
   | {readonly option: string; readonly kind: 'delete'; readonly force: boolean}
 
+/** What the config will be when the guest has restarted: that is what a write would change. */
+export function valueAfterRestart(config: KnownConfig, name: string): string | undefined {
+  const pending = config.pending.find((change) => change.option === name)
+  if (!pending) return config.current[name]
+  return pending.kind === 'set' ? pending.value : undefined
+}
+
 /** Whether a guest that is not in the list may be taken for absent. */
 export type Completeness =
   {readonly complete: true} | {readonly complete: false; readonly reasons: readonly Incompleteness[]}

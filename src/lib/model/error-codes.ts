@@ -12,6 +12,18 @@ export const ERROR_CODES = {
   interrupted: 'The run was interrupted before it ended.',
   unexpected: 'A bug in felhom: something happened that the program holds to be impossible.',
 
+  // what felhom keeps, and what it left open
+  journal_locked: 'Another felhom holds the lock of the state directory.',
+  journal_corrupt: 'A record of the journal is not what was written; nothing is done until it is looked at.',
+  journal_failed: 'The disk of the journal failed to write or to sync; nothing more is sent.',
+  journal_mismatch: 'The journal has open operations of another endpoint or token than the settings name.',
+  state_unsafe:
+    'The state directory or a file in it may be read or changed by others, or is no regular file.',
+  guest_frozen: 'An earlier operation of this guest is still open; it must be settled first.',
+  key_used: 'The operation was already started once under the same key; it never runs twice.',
+  needs_recover: 'Operations are open or quarantined; felhom recover or the operator must settle them.',
+  plan_stale: 'The live state that the saved plan was made from has changed.',
+
   // the way to Proxmox
   unreachable: 'No connection to the Proxmox endpoint could be made.',
   connection_lost: 'The connection broke before the whole answer was in.',

@@ -7,7 +7,7 @@ import {parseProperties} from '../catalog/property-string.ts'
 import {separateSize} from '../catalog/separate-size.ts'
 import {showSize} from '../catalog/sizes.ts'
 import {weighChange} from '../catalog/weigh-change.ts'
-import {REDACTED, type ActualGuest, type KnownConfig} from '../model/actual.ts'
+import {REDACTED, valueAfterRestart, type ActualGuest, type KnownConfig} from '../model/actual.ts'
 import type {DesiredGuest, DesiredOption} from '../model/desired.ts'
 import type {Need, OptionChange, PartChange, PlanProblem} from '../model/plan.ts'
 import {describeNewDisk} from './describe-new-disk.ts'
@@ -69,13 +69,6 @@ export function compareOptions(
 
 const sortedOptions = (desired: DesiredGuest): DesiredOption[] =>
   [...desired.options.values()].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
-
-/** What the config will be when the guest has restarted: that is what a write would change. */
-export function valueAfterRestart(config: KnownConfig, name: string): string | undefined {
-  const pending = config.pending.find((change) => change.option === name)
-  if (!pending) return config.current[name]
-  return pending.kind === 'set' ? pending.value : undefined
-}
 
 const nameGuest = ({kind, vmid}: DesiredGuest, problem: PlanProblem): PlanProblem => ({
   ...problem,

@@ -1,5 +1,6 @@
 // The values that a new guest is made with. Every option that was written is sent, also one that equals the
 // default; what only creation takes (pool, password, keys) stands among them.
+import {classAtCreation} from '../catalog/class-at-creation.ts'
 import {compareOption} from '../catalog/compare-option.ts'
 import {findOption, type Option} from '../catalog/option.ts'
 import {weighChange} from '../catalog/weigh-change.ts'
@@ -30,7 +31,7 @@ export function describeCreation(desired: DesiredGuest, create: DesiredCreate): 
         message: `${desired.kind}/${desired.vmid}: ${described.problem}`,
       })
     } else if (described.secret === true || described.after !== undefined) {
-      changes.push(described)
+      changes.push({...described, class: classAtCreation(desired, create.from, wanted.name, described.after)})
       if (option) needs.push(...needsAtCreation(option, described, desired.vmid, create))
     }
   }

@@ -30,7 +30,7 @@ export function planCreation(desired: DesiredGuest, cluster: ActualCluster, base
     why: 'it is desired and does not exist',
     impact: 'none',
     reversible: true,
-    class: 'benign',
+    class: changes.every((change) => change.class === 'benign') ? 'benign' : 'destructive',
     needs: uniqueNeeds([...createNeeds(desired, create), ...needs]),
     blockers: [],
   }

@@ -1,0 +1,96 @@
+// One change to one guest as the journal knows it: what is asked of Proxmox, what it replaces, and how far it
+// got. An operation is one request; a planned action becomes one operation.
+import type {RunState} from './actual.ts'
+import type {GuestAddress} from './guest.ts'
+import type {GuestIdentity} from './identity.ts'
+import type {CreateOrigin, GateClass} from './plan.ts'
+
+/** What is sent, exactly; the request is made from this and from nothing else. Secrets stand here by name only. */
+export type OperationBody =
+  | {
+      readonly type: 'set-config'
+      readonly set: Readonly<Record<string, string>>
+      readonly delete: readonly string[]
+    }
+  | {readonly type: 'resize'; readonly disk: string; readonly toBytes: number}
+  | {
+      readonly type: 'create'
+      readonly from: CreateOrigin
+      readonly options: Readonly<Record<string, string>>
+      /** Options whose values are secrets: read when the request is made, never kept. */
+      readonly secrets: readonly string[]
+      /** Network addresses that we chose, by which the new guest can be told from somebody else's. */
+      readonly marker: readonly string[]
+    }
+  | {readonly type: 'destroy'}
+  | {readonly type: 'start'}
+  | {readonly type: 'shutdown'; readonly timeoutMs: number; readonly force: boolean}
+  | {readonly type: 'restart'}
+
+export type OperationType = OperationBody['type']
+
+/** What the operation replaces, so that it can be compared, told and undone. */
+export interface BeforeImage {
+  readonly run: RunState
+  /** Options that it writes, as they were; null: not set. A secret is never here. */
+  readonly options: Readonly<Record<string, string | null>>
+  /** Of a disk that grows. */
+  readonly sizeBytes?: number
+}
+
+/** Everything that must be durable before the request leaves. */
+export interface Intent {
+  readonly op: string
+  /** The apply, or pass of the daemon, that it belongs to. */
+  readonly run: string
+  readonly target: GuestAddress
+  /** For people. */
+  readonly name?: string
+  readonly body: OperationBody
+  readonly class: GateClass
+  readonly before: BeforeImage
+  /** Absent: the guest does not exist yet. */
+  readonly identity?: GuestIdentity
+  /** Of the config that was read immediately before; a config write carries it. */
+  readonly digest?: string
+  /** Tasks of our token that Proxmox already listed for this guest: any other is new. */
+  readonly knownTasks: readonly string[]
+  /** Set for what must never run twice, whatever happens: the nonce of a signed job. */
+  readonly key?: string
+  /** Epoch milliseconds of our clock, immediately before the request. */
+  readonly atMs: number
+}
+
+declare const journaled: unique symbol
+/** An intent whose `started` record is on disk. Only the journal makes one; a writer takes nothing else. */
+export type JournaledIntent = Intent & {readonly [journaled]: true}
+
+export type TerminalState = 'succeeded' | 'failed' | 'satisfied' | 'superseded' | 'abandoned'
+export type OperationState = 'started' | 'task_running' | 'quarantined' | TerminalState
+
+/** Who says that an operation ended this way. */
+export type Settler = 'engine' | 'recover' | 'operator'
+
+export interface Ending {
+  readonly state: TerminalState | 'quarantined'
+  readonly by: Settler
+  /** One sentence; empty only for a plain success. */
+  readonly reason: string
+  /** Of a guest that was created: who it is from now on. */
+  readonly identity?: GuestIdentity
+}
+
+/** The latest that the journal knows of an operation. */
+export interface Operation {
+  readonly intent: Intent
+  readonly state: OperationState
+  readonly upid?: string
+  /** Epoch milliseconds of the latest record. */
+  readonly sinceMs: number
+  readonly by?: Settler
+  readonly reason?: string
+}
+
+/** No terminal record yet: the guest is frozen. */
+export const isOpen = ({state}: Pick<Operation, 'state'>): boolean =>
+  state === 'started' || state === 'task_running' || state === 'quarantined'
