@@ -1,0 +1,11 @@
+// Durations of the command line, written as those of the settings.
+import {readDurationMs} from '../settings/values.ts'
+
+export type Duration = {readonly ms: number} | {readonly expected: string}
+
+/** `0` is a duration too: not to wait at all. */
+export function parseDuration(text: string): Duration {
+  if (/^0(?:ms|s|m|h|d)?$/.test(text)) return {ms: 0}
+  const read = readDurationMs(text, '')
+  return 'value' in read ? {ms: read.value} : read
+}
