@@ -11,11 +11,20 @@ export type OperationBody =
       readonly type: 'set-config'
       readonly set: Readonly<Record<string, string>>
       readonly delete: readonly string[]
+      /**
+       * Options whose values are secrets: read when the request is made, never kept. A copy takes its secrets this
+       * way once it is made, for neither clone nor restore takes them; they cannot be read back, so they say nothing
+       * about whether the operation has reached its goal.
+       */
+      readonly secrets?: readonly string[]
     }
   | {readonly type: 'resize'; readonly disk: string; readonly toBytes: number}
   | {
       readonly type: 'create'
       readonly from: CreateOrigin
+      /** Of a clone: where its source is. The request goes there, and its task runs there under the source's number. */
+      readonly sourceNode?: string
+      /** A clone or restore takes few of them; the rest is set once the copy is made. */
       readonly options: Readonly<Record<string, string>>
       /** Options whose values are secrets: read when the request is made, never kept. */
       readonly secrets: readonly string[]
