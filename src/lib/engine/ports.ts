@@ -1,6 +1,6 @@
 // What the engine asks of the world, said by the engine. Readers cannot write; the writer takes only what the
 // journal has on disk; recover is given no writer at all.
-import type {ActualCluster, ActualGuest} from '../model/actual.ts'
+import type {ActualCluster, ActualGuest, KnownConfig} from '../model/actual.ts'
 import type {GuestAddress} from '../model/guest.ts'
 import type {Ending, Intent, JournaledIntent, Operation} from '../model/operation.ts'
 import type {RunEvent} from '../model/run-event.ts'
@@ -15,6 +15,8 @@ export interface Clock {
 export interface GuestReader {
   /** Throws guest_missing if it is not on that node. */
   readGuest(guest: GuestAddress): Promise<ActualGuest>
+  /** Its config alone, in one request; throws guest_missing too. */
+  readConfig(guest: GuestAddress): Promise<KnownConfig>
   readCluster(): Promise<ActualCluster>
   /** Asked of the cluster itself, so that guests which the token may not see count too. */
   isVmidFree(vmid: number): Promise<boolean>
