@@ -9,6 +9,7 @@ export const ERROR_CODES = {
   desired_invalid: 'The desired state is not valid; every place is listed.',
   token_missing: 'No API token was found where the settings point to.',
   token_invalid: 'The API token does not have the form user@realm!name=secret.',
+  secret_missing: 'A secret that a new guest needs was not found where the desired state points to.',
   interrupted: 'The run was interrupted before it ended.',
   unexpected: 'A bug in felhom: something happened that the program holds to be impossible.',
 
@@ -23,6 +24,8 @@ export const ERROR_CODES = {
   key_used: 'The operation was already started once under the same key; it never runs twice.',
   needs_recover: 'Operations are open or quarantined; felhom recover or the operator must settle them.',
   plan_stale: 'The live state that the saved plan was made from has changed.',
+  apply_failed: 'Some of the plan could not be carried out; the rest was.',
+  signature_pending: 'Some of the plan can lose data and waits for a signature; the rest was carried out.',
 
   // the way to Proxmox
   unreachable: 'No connection to the Proxmox endpoint could be made.',

@@ -75,6 +75,12 @@ export const definitions: readonly SettingDefinition[] = [
     summary: 'deadline of one read; Proxmox gives its own daemons 30 s',
   },
   {
+    key: 'limits.task_timeout',
+    read: readDurationMs,
+    default: '1h',
+    summary: 'how long to wait for one task; it then goes on by itself, and felhom recover settles it',
+  },
+  {
     key: 'recover.settle',
     read: readDurationMs,
     default: '45s',

@@ -126,6 +126,7 @@ function toSettings(entries: Map<string, LayerEntry>): Settings {
       reads: number('limits.reads'),
       writesPerNode: number('limits.writes_per_node'),
       timeoutMs: number('limits.timeout'),
+      taskTimeoutMs: number('limits.task_timeout'),
     },
     recover: {settleMs: number('recover.settle')},
     daemon: {

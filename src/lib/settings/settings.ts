@@ -20,7 +20,7 @@ export interface Settings {
   trust: {dir: string | undefined; genesis: string | undefined}
   approvals: string | undefined
   gate: {maxDestroy: number}
-  limits: {reads: number; writesPerNode: number; timeoutMs: number}
+  limits: {reads: number; writesPerNode: number; timeoutMs: number; taskTimeoutMs: number}
   recover: {settleMs: number}
   daemon: {
     intervalMs: number

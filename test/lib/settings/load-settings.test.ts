@@ -26,7 +26,12 @@ describe('settings', () => {
     const {settings, diagnostics} = await load()
     expect(diagnostics).to.deep.equal([])
     expect(settings.endpoints).to.deep.equal([])
-    expect(settings.limits).to.deep.equal({reads: 8, writesPerNode: 4, timeoutMs: 40_000})
+    expect(settings.limits).to.deep.equal({
+      reads: 8,
+      writesPerNode: 4,
+      timeoutMs: 40_000,
+      taskTimeoutMs: 3_600_000,
+    })
     expect(settings.recover.settleMs).to.equal(45_000)
     expect(settings.daemon.mode).to.equal('observe')
     expect(settings.state).to.equal(join(dir, 'project/.felhom'))
