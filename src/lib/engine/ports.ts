@@ -35,6 +35,11 @@ export interface TaskReader {
   ): Promise<TaskEntry[]>
 }
 
+export interface NodeReader {
+  /** Names of the nodes that can be asked now. */
+  listNodes(): Promise<readonly string[]>
+}
+
 /** A task is no success: it has to be awaited, and must end in OK or WARNINGS. */
 export type Dispatched = {readonly kind: 'task'; readonly upid: Upid} | {readonly kind: 'done'}
 
@@ -51,6 +56,8 @@ export interface Journal {
   start(intent: Intent): Promise<JournaledIntent>
   taskRunning(op: string, upid: string): Promise<void>
   settle(op: string, ending: Ending): Promise<void>
+  /** Since when every look has proved that there is no such guest; undefined: it was seen. Survives a restart. */
+  noteAbsence(op: string, sinceMs: number | undefined): Promise<void>
   /** Operations without a terminal record, oldest first. Each freezes its guest. */
   openOperations(): readonly Operation[]
   /** Whether Proxmox has shown tasks of our token that this journal does not know (G9). */

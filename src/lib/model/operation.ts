@@ -98,6 +98,8 @@ export interface Operation {
   readonly sinceMs: number
   readonly by?: Settler
   readonly reason?: string
+  /** Of a creation nobody saw begin: since when every look has proved that there is no such guest. */
+  readonly absentSinceMs?: number
 }
 
 /** No terminal record yet: the guest is frozen. */

@@ -9,6 +9,7 @@ import {
   readClusterStatus,
   readGuestStatus,
   readNextId,
+  readNodeRows,
   readNodeTimeMs,
   readPendingConfig,
   readPermissions,
@@ -30,6 +31,8 @@ export interface Reader {
   taskStatus(upid: Upid): Promise<TaskStatus>
   taskLog(upid: Upid, page?: {readonly start?: number; readonly limit?: number}): Promise<TaskLog>
   listTasks(node: string, filter?: TaskFilter): Promise<TaskEntry[]>
+  /** Names of the nodes that can be asked now. */
+  listNodes(): Promise<readonly string[]>
   version(): Promise<VersionAnswer>
   permissions(): Promise<Permissions>
   clusterStatus(): Promise<ClusterStatusAnswer>
@@ -50,6 +53,7 @@ export function createReader(connection: ReadConnection): Reader {
     taskStatus: (upid) => readStatusOfTask(connection, upid),
     taskLog: (upid, page) => readLogOfTask(connection, upid, page),
     listTasks: (node, filter) => readTasksOfNode(connection, node, filter),
+    listNodes: async () => onlineNames(await data('nodes')),
     version: async () => readVersion(await data('version')),
     permissions: async () => readPermissions(await data('access', 'permissions')),
     clusterStatus: async () => readClusterStatus(await data('cluster', 'status')),
@@ -57,6 +61,11 @@ export function createReader(connection: ReadConnection): Reader {
     nextId: async () => readNextId(await data('cluster', 'nextid')),
     isVmidFree: (vmid) => isVmidFree(connection, vmid),
   }
+}
+
+function onlineNames(data: unknown): string[] {
+  const online = readNodeRows(data).filter((row) => row.status !== 'offline')
+  return online.map((row) => row.name).sort()
 }
 
 export async function readConfig(connection: ReadConnection, guest: GuestAddress): Promise<KnownConfig> {
