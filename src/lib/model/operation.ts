@@ -105,3 +105,9 @@ export interface Operation {
 /** No terminal record yet: the guest is frozen. */
 export const isOpen = ({state}: Pick<Operation, 'state'>): boolean =>
   state === 'started' || state === 'task_running' || state === 'quarantined'
+
+/** Guests that an operation keeps busy: its target, and of a clone the source, under whose number its task is listed. */
+export function involvedVmids({body, target}: Pick<Intent, 'body' | 'target'>): readonly number[] {
+  const source = body.type === 'create' && 'clone' in body.from ? body.from.clone : target.vmid
+  return source === target.vmid ? [target.vmid] : [target.vmid, source]
+}
