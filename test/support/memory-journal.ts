@@ -1,85 +1,118 @@
-// A journal without a disk, for tests of what writes into one. `records` shows every append in order; `failAt` makes
-// the append of that number fail, as a full disk does, with nothing recorded.
+// A journal without a disk that holds to the rules of the real one: an operation starts once, a guest has one open
+// operation at a time, a key is used once, and nothing follows a terminal record. It fails where a test says so.
 import type {Journal} from '../../src/lib/engine/ports.ts'
 import {FelhomError} from '../../src/lib/model/felhom-error.ts'
-import {isOpen, type Ending, type Intent, type JournaledIntent} from '../../src/lib/model/operation.ts'
-import type {Operation} from '../../src/lib/model/operation.ts'
+import {
+  isOpen,
+  type Ending,
+  type Intent,
+  type JournaledIntent,
+  type Operation,
+} from '../../src/lib/model/operation.ts'
 
-export type MemoryRecord =
-  | {readonly type: 'started'; readonly op: string}
-  | {readonly type: 'task_running'; readonly op: string; readonly upid: string}
-  | {readonly type: 'settled'; readonly op: string; readonly ending: Ending}
-  | {readonly type: 'absence'; readonly op: string; readonly sinceMs: number | undefined}
-  | {readonly type: 'disarmed'; readonly upids: readonly string[]}
+export type JournalCall = 'start' | 'taskRunning' | 'settle' | 'noteAbsence' | 'disarm'
 
 export class MemoryJournal implements Journal {
-  readonly records: MemoryRecord[] = []
-  /** Counted from 1. */
-  failAt: number | undefined
   readonly knowsTasksSinceMs: number
+  /** The latest of each operation, in the order of their starts. */
+  readonly operations = new Map<string, Operation>()
+  /** `start r.1`, `settle r.1 succeeded`, …: what is durable, in its order. */
+  readonly records: string[] = []
+  /** Thrown by the call of that kind while it returns an error. */
+  failure: (call: JournalCall, op: string) => Error | undefined = () => undefined
+  #disarmed: string[] = []
+  #poison: Error | undefined
   readonly #now: () => number
-  readonly #operations = new Map<string, Operation>()
-  readonly #known = new Set<string>()
-  readonly #disarmed = new Set<string>()
 
-  constructor(now: () => number, knowsTasksSinceMs = now()) {
+  constructor(now: () => number = () => 0) {
     this.#now = now
-    this.knowsTasksSinceMs = knowsTasksSinceMs
+    this.knowsTasksSinceMs = now()
   }
 
-  async start(intent: Intent): Promise<JournaledIntent> {
-    await this.#append({type: 'started', op: intent.op})
-    this.#operations.set(intent.op, {intent, state: 'started', sinceMs: this.#now()})
-    return intent as JournaledIntent
+  start(intent: Intent): Promise<JournaledIntent> {
+    return this.#append('start', intent.op, () => {
+      if (this.operations.has(intent.op))
+        throw new FelhomError('unexpected', `${intent.op} was started before`)
+      const open = this.openOperations().find((one) => one.intent.target.vmid === intent.target.vmid)
+      if (open) throw new FelhomError('guest_frozen', `${open.intent.op} is open`)
+      const {key} = intent
+      const isUsed = [...this.operations.values()].some((one) => one.intent.key === key)
+      if (key !== undefined && isUsed) throw new FelhomError('key_used', `${key} was used before`)
+      this.operations.set(intent.op, {intent, state: 'started', sinceMs: this.#now()})
+      this.records.push(`start ${intent.op}`)
+      return intent as JournaledIntent
+    })
   }
 
-  async taskRunning(op: string, upid: string): Promise<void> {
-    const operation = this.find(op)
-    await this.#append({type: 'task_running', op, upid})
-    this.#known.add(upid)
-    this.#operations.set(op, {...operation, state: 'task_running', upid, sinceMs: this.#now()})
+  taskRunning(op: string, upid: string): Promise<void> {
+    return this.#append('taskRunning', op, () => {
+      const {intent} = this.#requireOpen(op)
+      this.operations.set(op, {intent, state: 'task_running', upid, sinceMs: this.#now()})
+      this.records.push(`taskRunning ${op}`)
+    })
   }
 
-  async settle(op: string, ending: Ending): Promise<void> {
-    const operation = this.find(op)
-    await this.#append({type: 'settled', op, ending})
-    const {state, by, reason} = ending
-    this.#operations.set(op, {...operation, state, by, reason, sinceMs: this.#now()})
+  settle(op: string, ending: Ending): Promise<void> {
+    return this.#append('settle', op, () => {
+      const {intent, upid} = this.#requireOpen(op)
+      const {state, by, reason} = ending
+      this.operations.set(op, {
+        intent,
+        state,
+        by,
+        reason,
+        sinceMs: this.#now(),
+        ...(upid !== undefined && {upid}),
+      })
+      this.records.push(`settle ${op} ${state}`)
+    })
   }
 
-  async noteAbsence(op: string, sinceMs: number | undefined): Promise<void> {
-    const {absentSinceMs: _, ...operation} = this.find(op)
-    await this.#append({type: 'absence', op, sinceMs})
-    this.#operations.set(op, {...operation, ...(sinceMs !== undefined && {absentSinceMs: sinceMs})})
+  noteAbsence(op: string, sinceMs: number | undefined): Promise<void> {
+    return this.#append('noteAbsence', op, () => {
+      const {absentSinceMs, ...operation} = this.#requireOpen(op)
+      if (absentSinceMs === sinceMs) return
+      this.operations.set(op, {...operation, ...(sinceMs !== undefined && {absentSinceMs: sinceMs})})
+      this.records.push(`noteAbsence ${op}`)
+    })
   }
 
   openOperations(): readonly Operation[] {
-    return [...this.#operations.values()].filter(isOpen)
+    return [...this.operations.values()].filter(isOpen)
   }
 
   disarmed(): readonly string[] {
-    return [...this.#disarmed]
+    return this.#disarmed
   }
 
   knowsTask(upid: string): boolean {
-    return this.#known.has(upid) || this.#disarmed.has(upid)
+    return [...this.operations.values()].some((one) => one.upid === upid)
   }
 
-  async disarm(upids: readonly string[]): Promise<void> {
-    await this.#append({type: 'disarmed', upids})
-    for (const upid of upids) this.#disarmed.add(upid)
+  disarm(upids: readonly string[]): Promise<void> {
+    return this.#append('disarm', '', () => {
+      this.#disarmed = [...new Set([...this.#disarmed, ...upids])]
+    })
   }
 
-  find(op: string): Operation {
-    const operation = this.#operations.get(op)
-    if (!operation) throw new Error(`the journal has no operation ${op}`)
-    return operation
+  /** As after a restart on the same disk: a failed disk is forgotten, what was recorded is not. */
+  reopen(): void {
+    this.#poison = undefined
+    this.failure = () => undefined
   }
 
-  #append(record: MemoryRecord): Promise<void> {
-    if (this.records.length + 1 === this.failAt)
-      return Promise.reject(new FelhomError('journal_failed', 'the disk is full'))
-    this.records.push(record)
-    return Promise.resolve()
+  /** Like the real one it answers later, when the disk is done; after a failed write it takes nothing more. */
+  async #append<T>(call: JournalCall, op: string, record: () => T): Promise<T> {
+    await Promise.resolve()
+    this.#poison ??= this.failure(call, op)
+    if (this.#poison) throw this.#poison
+    return record()
+  }
+
+  #requireOpen(op: string): Operation {
+    const operation = this.operations.get(op)
+    if (!operation || !isOpen(operation)) throw new FelhomError('unexpected', `${op} is not open`)
+    const absentSinceMs = this.#absentSinceMs.get(op)
+    return {...operation, ...(absentSinceMs !== undefined && {absentSinceMs})}
   }
 }
