@@ -112,7 +112,6 @@ export class MemoryJournal implements Journal {
   #requireOpen(op: string): Operation {
     const operation = this.operations.get(op)
     if (!operation || !isOpen(operation)) throw new FelhomError('unexpected', `${op} is not open`)
-    const absentSinceMs = this.#absentSinceMs.get(op)
-    return {...operation, ...(absentSinceMs !== undefined && {absentSinceMs})}
+    return operation
   }
 }

@@ -13,6 +13,8 @@ export type JournalEntry =
       readonly reason: string
       readonly identity?: GuestIdentity
     }
+  /** `sinceMs`: since when every look has proved that there is no such guest; null: it was seen. No change of state. */
+  | {readonly type: 'absence'; readonly op: string; readonly sinceMs: number | null}
   | {readonly type: 'disarmed' | 'rearmed'; readonly upids: readonly string[]}
 
 /** An entry in its place: `at` is epoch milliseconds. */

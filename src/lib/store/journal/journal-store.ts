@@ -38,6 +38,8 @@ export interface JournalStore {
   start(intent: Intent): Promise<JournaledIntent>
   taskRunning(op: string, upid: string): Promise<void>
   settle(op: string, ending: Ending): Promise<void>
+  /** Since when every look has proved that there is no such guest; undefined: it was seen. Survives a restart. */
+  noteAbsence(op: string, sinceMs: number | undefined): Promise<void>
   /** Operations without a terminal record, oldest first. Each freezes its guest. */
   openOperations(): readonly Operation[]
   /** An operation that is open, or ended lately; `JournalView.findOperation` looks through all of the history. */
