@@ -1,11 +1,12 @@
 // The one place where the adapters to Proxmox are constructed. Commands and use cases receive what is made
 // here; the heavy packages behind it are loaded only when a command really talks to Proxmox.
 import {readFileSync} from 'node:fs'
-import {rootCertificates} from 'node:tls'
+import tls from 'node:tls'
 import {FelhomError} from '../model/felhom-error.ts'
 import type {Connection, Limits} from '../pve/connection.ts'
 import type {Reader} from '../pve/read.ts'
 import type {TlsTrust} from '../pve/tls-trust.ts'
+import type {Writer} from '../pve/write.ts'
 import type {Settings} from '../settings/settings.ts'
 import {readToken} from './read-token.ts'
 
@@ -17,11 +18,39 @@ export interface ProxmoxAccess {
   close(): Promise<void>
 }
 
+/** Only who carries something out asks for this. */
+export interface WritingAccess extends ProxmoxAccess {
+  writer: Writer
+}
+
 export async function openProxmox(
   settings: Settings,
   env: NodeJS.ProcessEnv,
   signal?: AbortSignal,
 ): Promise<ProxmoxAccess> {
+  const {connection, ...rest} = await connect(settings, env, signal)
+  const {createReader} = await import('../pve/read.ts')
+  return {...rest, reader: createReader(connection)}
+}
+
+export async function openProxmoxForWriting(
+  settings: Settings,
+  env: NodeJS.ProcessEnv,
+  signal?: AbortSignal,
+): Promise<WritingAccess> {
+  const {connection, ...rest} = await connect(settings, env, signal)
+  const [{createReader}, {createWriter}] = await Promise.all([
+    import('../pve/read.ts'),
+    import('../pve/write.ts'),
+  ])
+  return {...rest, reader: createReader(connection), writer: createWriter(connection)}
+}
+
+async function connect(
+  settings: Settings,
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal | undefined,
+): Promise<Omit<ProxmoxAccess, 'reader'> & {connection: Connection}> {
   const [endpoint] = settings.endpoints
   if (endpoint === undefined) {
     throw new FelhomError('settings_invalid', 'no endpoint is configured', {
@@ -31,18 +60,15 @@ export async function openProxmox(
   }
   const token = readToken(settings.token, env)
   const trust = chooseTrust(settings.tls)
-  const [{Connection: Http}, {createReader}] = await Promise.all([
-    import('../pve/connection.ts'),
-    import('../pve/read.ts'),
-  ])
-  const connection: Connection = new Http({
+  const {Connection: Http} = await import('../pve/connection.ts')
+  const connection = new Http({
     endpoints: settings.endpoints,
     token,
     trust,
     limits: chooseLimits(settings.limits),
     ...(signal && {signal}),
   })
-  return {reader: createReader(connection), tokenId: token.id, endpoint, close: () => connection.close()}
+  return {connection, tokenId: token.id, endpoint, close: () => connection.close()}
 }
 
 /** Retries must end too: together they may take a little more than two deadlines. */
@@ -59,7 +85,7 @@ function chooseLimits({reads, writesPerNode, timeoutMs}: Settings['limits']): Pa
 /** Pins, or the cluster's CA, or else the public authorities, for a node with a certificate of theirs. */
 function chooseTrust({ca, fingerprints}: Settings['tls']): TlsTrust {
   if (fingerprints.length > 0) return {fingerprints}
-  if (ca === undefined) return {ca: rootCertificates.join('\n')}
+  if (ca === undefined) return {ca: tls.rootCertificates.join('\n')}
   try {
     return {ca: readFileSync(ca, 'utf8')}
   } catch (error) {

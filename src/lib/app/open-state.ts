@@ -39,7 +39,7 @@ export async function openState(request: StateRequest): Promise<OpenState> {
     ...(signal && {signal}),
   })
   try {
-    const journal = await openJournal({disk: systemDisk(), dir, identity, clock: systemClock, warn})
+    const journal = await openJournal({disk: systemDisk, dir, identity, clock: systemClock, warn})
     return {dir, journal, close: () => closeBoth(journal, lock)}
   } catch (error) {
     await lock.release()
@@ -57,7 +57,10 @@ async function closeBoth(journal: JournalStore, lock: {release(): Promise<void>}
 }
 
 /** For `work` alone, whatever happens in it. */
-export async function withState<T>(request: StateRequest, work: (state: OpenState) => Promise<T>): Promise<T> {
+export async function withState<T>(
+  request: StateRequest,
+  work: (state: OpenState) => Promise<T>,
+): Promise<T> {
   const state = await openState(request)
   try {
     return await work(state)
