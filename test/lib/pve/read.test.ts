@@ -2,6 +2,7 @@ import {expect} from 'chai'
 import {parseUpid, type Upid} from '../../../src/lib/model/upid.ts'
 import {createReader, type Reader} from '../../../src/lib/pve/read.ts'
 import {createWriter, type Dispatched} from '../../../src/lib/pve/write.ts'
+import {journaledIntent} from '../../support/journaled-intent.ts'
 import {rejection} from '../../support/reject.ts'
 import {TestSandbox} from '../../support/test-sandbox.ts'
 import {waitFor} from '../../support/wait-for.ts'
@@ -26,7 +27,8 @@ describe('a reader', () => {
   afterEach(() => sandbox.reset())
   after(() => sandbox.close())
 
-  const start = async (): Promise<Upid> => taskOf(await createWriter(sandbox.connect()).start(STOPPED))
+  const start = async (): Promise<Upid> =>
+    taskOf(await createWriter(sandbox.connect()).dispatch(journaledIntent(STOPPED, {type: 'start'})))
   const ended = (upid: Upid): Promise<void> =>
     waitFor(async () => (await reader.taskStatus(upid)).state === 'stopped')
 
@@ -79,7 +81,11 @@ describe('a reader', () => {
     await ended(warned)
     expect(await reader.taskStatus(warned)).to.deep.include({exit: 'WARNINGS: 1', verdict: 'warnings'})
     await sandbox.control({failStart: 103, on: true})
-    const failed = taskOf(await createWriter(sandbox.connect()).start({...STOPPED, vmid: 103}))
+    const failed = taskOf(
+      await createWriter(sandbox.connect()).dispatch(
+        journaledIntent({...STOPPED, vmid: 103}, {type: 'start'}),
+      ),
+    )
     await ended(failed)
     expect(await reader.taskStatus(failed)).to.deep.include({state: 'stopped', verdict: 'failed'})
   })

@@ -4,6 +4,7 @@ import type {ErrorCode} from '../../../src/lib/model/error-codes.ts'
 import {createReader} from '../../../src/lib/pve/read.ts'
 import {createWriter} from '../../../src/lib/pve/write.ts'
 import {expectNoCanary} from '../../support/canary.ts'
+import {journaledIntent, setConfig} from '../../support/journaled-intent.ts'
 import {rejection} from '../../support/reject.ts'
 import {TestSandbox} from '../../support/test-sandbox.ts'
 import {waitFor} from '../../support/wait-for.ts'
@@ -84,7 +85,7 @@ describe('under faults of the sandbox', () => {
 
   const change = async () => {
     const {digest} = await createReader(sandbox.connect()).readConfig(GUEST)
-    return {set: {tags: 'new'}, delete: [], digest}
+    return journaledIntent(GUEST, setConfig({tags: 'new'}), {digest})
   }
   const tagsNow = () => sandbox.sandbox.cluster.guest(102)?.config['tags']
 
@@ -108,9 +109,9 @@ describe('under faults of the sandbox', () => {
     // What Proxmox surely refuses has had no effect.
     for (const when of executed === 'no' ? ['before'] : ['before', 'after']) {
       it(`a mutation struck by ${name} ${when} its effect is sent once, and known as ${executed}`, async () => {
-        const set = await change()
+        const intent = await change()
         await sandbox.control({fault: {...fault, path: CONFIG_PATH, when, times: 1}})
-        const error = await rejection(createWriter(sandbox.connect('full', {limits})).setConfig(GUEST, set))
+        const error = await rejection(createWriter(sandbox.connect('full', {limits})).dispatch(intent))
         expect(error).to.be.instanceOf(DispatchError).and.include({code, executed})
         expect((await sandbox.stats()).requests).to.satisfy(
           (requests: Record<string, number>) =>
@@ -125,10 +126,10 @@ describe('under faults of the sandbox', () => {
   }
 
   it('a mutation that is merely slow succeeds', async () => {
-    const set = await change()
+    const intent = await change()
     await sandbox.control({fault: {kind: 'delay', ms: 20, path: CONFIG_PATH}})
     const writer = createWriter(sandbox.connect())
-    expect(await writer.setConfig(GUEST, set)).to.deep.equal({kind: 'done'})
+    expect(await writer.dispatch(intent)).to.deep.equal({kind: 'done'})
     expect((await sandbox.stats()).requests).to.have.property('PUT /nodes/{node}/lxc/{vmid}/config', 1)
   })
 
@@ -138,7 +139,9 @@ describe('under faults of the sandbox', () => {
     await sandbox.control({
       fault: {kind: 'cut', afterBytes: 20, when: 'after', path: '/nodes/pve/lxc/102/status/start'},
     })
-    const error = await rejection(createWriter(sandbox.connect()).start(GUEST))
+    const error = await rejection(
+      createWriter(sandbox.connect()).dispatch(journaledIntent(GUEST, {type: 'start'})),
+    )
     expect(error).to.include({executed: 'ambiguous'})
     const tasks = await reader.listTasks('pve', {vmid: 102})
     const orphans = tasks.filter((task) => !known.has(task.upid.text))
@@ -180,7 +183,9 @@ describe('under delays of the sandbox', () => {
     const {digest} = await createReader(sandbox.connect()).readConfig(GUEST)
     await sandbox.control({fault: {kind: 'delay', ms: 600, path: CONFIG_PATH, times: 1}})
     const writer = createWriter(sandbox.connect('full', {limits: {...limits, writeTimeoutMs: 200}}))
-    const error = await rejection(writer.setConfig(GUEST, {set: {tags: 'late'}, delete: [], digest}))
+    const error = await rejection(
+      writer.dispatch(journaledIntent(GUEST, setConfig({tags: 'late'}), {digest})),
+    )
     expect(error).to.include({code: 'timeout', executed: 'ambiguous'})
     const route = 'PUT /nodes/{node}/lxc/{vmid}/config'
     await waitFor(async () => (await sandbox.stats()).requests[route] === 1)
