@@ -1,0 +1,51 @@
+// How a guest stands towards an operation whose end is not known, in the words that recovery decides by. Undefined:
+// it cannot be told from what could be read.
+import {identifyGuest, isSameIdentity} from '../model/identity.ts'
+import type {Intent, OperationBody} from '../model/operation.ts'
+import {assessOperation} from './assess-operation.ts'
+import type {Sight} from './recovery-facts.ts'
+
+export type LevelStanding = 'reached' | 'untouched' | 'changed'
+
+/** `unmarked`: there, complete, and of a creation that left no mark by which it could be told from another. */
+export type CreationStanding = 'ours' | 'unmarked' | 'absent' | 'foreign'
+
+/** `doubtful`: locked, or nothing tells this guest from another; it may be what remains of it. */
+export type DestructionStanding = 'absent' | 'intact' | 'doubtful' | 'another'
+
+export type RecoveryStanding = LevelStanding | CreationStanding | DestructionStanding
+
+export function levelStanding(intent: Intent, sight: Sight): LevelStanding | undefined {
+  if (sight.guest === 'unknown') return undefined
+  const standing = assessOperation(intent, sight.guest === 'present' ? sight.actual : undefined)
+  return standing === 'unknown' ? undefined : standing
+}
+
+export function creationStanding(
+  {target}: Intent,
+  {marker}: Extract<OperationBody, {type: 'create'}>,
+  sight: Sight,
+): CreationStanding | undefined {
+  if (sight.guest === 'unknown') return undefined
+  if (sight.guest === 'absent') return 'absent'
+  const {kind, lock, config} = sight.actual
+  if (kind !== target.kind) return 'foreign'
+  if (!config.known) return undefined
+  if (lock !== undefined) return 'foreign'
+  if (marker.length === 0) return 'unmarked'
+  const texts = Object.values(config.current).join('\n').toUpperCase()
+  return marker.every((address) => texts.includes(address.toUpperCase())) ? 'ours' : 'foreign'
+}
+
+export function destructionStanding(
+  {identity, target}: Intent,
+  sight: Sight,
+): DestructionStanding | undefined {
+  if (sight.guest === 'unknown') return undefined
+  if (sight.guest === 'absent') return 'absent'
+  const {kind, vmid, lock, config} = sight.actual
+  if (kind !== target.kind) return 'another'
+  if (!config.known) return undefined
+  if (lock !== undefined || !identity || identity.ids.length === 0) return 'doubtful'
+  return isSameIdentity(identity, identifyGuest({kind, vmid}, config.current)) ? 'intact' : 'another'
+}

@@ -1,0 +1,66 @@
+// The decision table: how the task ended × how the guest stands → what becomes of the operation. Its fourth
+// dimension, the kind of operation, is the four tables. No cell sends anything; what is desired is planned anew.
+import type {OperationType} from '../model/operation.ts'
+import type {CreationStanding, DestructionStanding, LevelStanding} from './recovery-standing.ts'
+
+/** `failed` and `superseded`: what is still desired is planned again, as something new. */
+export type Settled = 'succeeded' | 'satisfied' | 'failed' | 'superseded'
+
+/** `absent_twice`: failed once the guest was absent at two looks, ten minutes apart. */
+export type Cell = Settled | 'quarantine' | 'absent_twice'
+
+/** Of a task that runs there is nothing to decide but to wait. */
+export type TaskEnd = 'ok' | 'failed' | 'unexpected' | 'lost' | 'none'
+
+export type Table<Standing extends string> = Readonly<Record<TaskEnd, Readonly<Record<Standing, Cell>>>>
+
+/** They ask for a state: whatever happened, the state shows what remains to be done. */
+export const LEVEL: Table<LevelStanding> = {
+  ok: {reached: 'succeeded', untouched: 'failed', changed: 'superseded'},
+  failed: {reached: 'satisfied', untouched: 'failed', changed: 'failed'},
+  unexpected: {reached: 'satisfied', untouched: 'failed', changed: 'superseded'},
+  lost: {reached: 'satisfied', untouched: 'failed', changed: 'superseded'},
+  none: {reached: 'satisfied', untouched: 'failed', changed: 'superseded'},
+}
+
+/** A disk only grows, to an absolute size: the size shows what remains to be done. */
+export const RESIZE: Table<LevelStanding> = {
+  ok: {reached: 'succeeded', untouched: 'failed', changed: 'superseded'},
+  failed: {reached: 'satisfied', untouched: 'failed', changed: 'failed'},
+  unexpected: {reached: 'satisfied', untouched: 'failed', changed: 'superseded'},
+  lost: {reached: 'satisfied', untouched: 'failed', changed: 'superseded'},
+  none: {reached: 'satisfied', untouched: 'failed', changed: 'superseded'},
+}
+
+/**
+ * Debris, or a guest of somebody else under the same number, is for a person to look at. What bears our marker and
+ * no lock is complete; without a marker only the task's own word says that the guest is ours.
+ */
+export const CREATION: Table<CreationStanding> = {
+  ok: {ours: 'succeeded', unmarked: 'succeeded', absent: 'quarantine', foreign: 'quarantine'},
+  failed: {ours: 'quarantine', unmarked: 'quarantine', absent: 'failed', foreign: 'quarantine'},
+  unexpected: {ours: 'quarantine', unmarked: 'quarantine', absent: 'failed', foreign: 'quarantine'},
+  lost: {ours: 'satisfied', unmarked: 'quarantine', absent: 'quarantine', foreign: 'quarantine'},
+  none: {ours: 'satisfied', unmarked: 'quarantine', absent: 'absent_twice', foreign: 'quarantine'},
+}
+
+/** Never asked for again: what is still there needs a person, and a new signature. */
+export const DESTRUCTION: Table<DestructionStanding> = {
+  ok: {absent: 'succeeded', intact: 'quarantine', doubtful: 'quarantine', another: 'succeeded'},
+  failed: {absent: 'quarantine', intact: 'failed', doubtful: 'quarantine', another: 'quarantine'},
+  unexpected: {absent: 'satisfied', intact: 'quarantine', doubtful: 'quarantine', another: 'quarantine'},
+  lost: {absent: 'satisfied', intact: 'quarantine', doubtful: 'quarantine', another: 'quarantine'},
+  none: {absent: 'satisfied', intact: 'quarantine', doubtful: 'quarantine', another: 'quarantine'},
+}
+
+export type Column = 'level' | 'resize' | 'creation' | 'destruction'
+
+export const COLUMN_OF: Readonly<Record<OperationType, Column>> = {
+  start: 'level',
+  shutdown: 'level',
+  restart: 'level',
+  'set-config': 'level',
+  resize: 'resize',
+  create: 'creation',
+  destroy: 'destruction',
+}
