@@ -1,0 +1,117 @@
+// The end of an apply as an operator reads it: each guest with what became of it, one closing line, and what is
+// left to do. Whatever comes from outside is escaped.
+import {formatGuestId} from '../model/guest.ts'
+import type {ActionResult} from '../model/run-event.ts'
+import {describeDone, describeWish} from './action-words.ts'
+import {countApply, groupByGuest, isDone, type ApplyCounts, type GuestOutcome} from './apply-outcomes.ts'
+import {escapeText} from './escape-text.ts'
+import type {Palette} from './palette.ts'
+import {plural} from './plural.ts'
+import {renderColumns, widthOfColumns, wrapText, type Cell, type Paint} from './text-table.ts'
+
+export interface ApplyTextOptions {
+  readonly palette: Palette
+  readonly width: number
+}
+
+export function renderApply(results: readonly ActionResult[], options: ApplyTextOptions): string {
+  const counts = countApply(results)
+  const {width} = options
+  const sections = [
+    renderGuests(groupByGuest(results), options).join('\n'),
+    paintClosing(counts, options.palette)(wrapText(describeCounts(counts), width)),
+    ...describeRest(counts).map((text) => wrapText(text, width)),
+  ]
+  return sections.filter((text) => text !== '').join('\n\n')
+}
+
+function renderGuests(outcomes: readonly GuestOutcome[], {palette, width}: ApplyTextOptions): string[] {
+  const heads = outcomes.map(({guest, name, status}): Cell[] => [
+    {text: status, paint: paintStatus(status, palette)},
+    {text: name === undefined ? formatGuestId(guest) : `${formatGuestId(guest)} ${name}`},
+  ])
+  const indent = widthOfColumns(heads)
+  const beside = width - indent >= 30
+  const labels = renderColumns(heads.map((head) => [...head, {text: '.'}])).map((line) => line.slice(0, -1))
+  return outcomes.flatMap((outcome, i) => {
+    const margin = beside ? ' '.repeat(indent) : '    '
+    const lines = describeGuest(outcome).flatMap((text) =>
+      wrapText(escapeText(text), width - margin.length).split('\n'),
+    )
+    const label = labels[i] ?? ''
+    const [first = '', ...more] = lines
+    return beside
+      ? [`${label}${first}`.trimEnd(), ...more.map((line) => margin + line)]
+      : [label.trimEnd(), ...lines.map((line) => margin + line)]
+  })
+}
+
+/** One text per line: what was done, what is to be known about it, and what was not done, and why. */
+function describeGuest({results}: GuestOutcome): string[] {
+  const done = results.filter(isDone)
+  const remarks = done.flatMap(({detail}) => (detail === undefined ? [] : [detail]))
+  return [
+    ...(done.length === 0 ? [] : [done.map(({action}) => describeDone(action)).join('; ')]),
+    ...new Set(remarks),
+    ...results.filter((result) => !isDone(result)).map(describeUndone),
+  ]
+}
+
+function describeUndone({action, outcome, detail}: ActionResult): string {
+  const wish = describeWish(action)
+  const because = detail ?? action.blockers.map(({message}) => message).join('; ')
+  if (outcome === 'skipped') return `${wish}: not tried`
+  if (outcome === 'not_started') return `${wish}: not started`
+  return because === '' ? wish : `${wish}: ${because}`
+}
+
+function paintStatus(status: GuestOutcome['status'], palette: Palette): Paint {
+  if (status === 'done') return palette.good
+  return status === 'failed' || status === 'in flight' ? palette.bad : palette.warn
+}
+
+function paintClosing(counts: ApplyCounts, palette: Palette): Paint {
+  const colour =
+    counts.failed + counts.inFlight > 0 ? palette.bad : isWhole(counts) ? palette.good : palette.strong
+  return (text) => text.split('\n').map(colour).join('\n')
+}
+
+const isWhole = ({stale, frozen, blocked, unsigned, skipped, notStarted}: ApplyCounts): boolean =>
+  stale + frozen + blocked + unsigned + skipped + notStarted === 0
+
+/** `Apply complete: 3 changed, 1 started; 1 failed, 1 waits for a signature.` */
+function describeCounts(counts: ApplyCounts): string {
+  const {failed, inFlight, stale, frozen, blocked, unsigned, skipped, notStarted} = counts
+  const number = (count: number, words: string): string[] => (count === 0 ? [] : [`${count} ${words}`])
+  const done = (['created', 'changed', 'destroyed', 'started', 'stopped', 'restarted'] as const).flatMap(
+    (key) => number(counts[key], key),
+  )
+  const undone = [
+    ...number(failed, 'failed'),
+    ...number(inFlight, 'in flight'),
+    ...number(stale, 'left because the guest had changed'),
+    ...number(frozen, 'left because the guest is frozen'),
+    ...number(blocked, 'blocked'),
+    ...number(unsigned, unsigned === 1 ? 'waits for a signature' : 'wait for a signature'),
+    ...number(skipped, 'not tried'),
+    ...number(notStarted, 'not started'),
+  ]
+  const head = notStarted > 0 ? 'Apply stopped' : 'Apply complete'
+  const parts = [done.length === 0 ? 'nothing was changed' : done.join(', '), undone.join(', ')]
+  return `${head}: ${parts.filter((part) => part !== '').join('; ')}.`
+}
+
+/** What to do next. */
+function describeRest({inFlight, frozen, stale, notStarted}: ApplyCounts): string[] {
+  const texts: string[] = []
+  if (inFlight > 0)
+    texts.push(
+      `How ${plural(inFlight, 'operation')} ended is not known, and no other is sent to ${inFlight === 1 ? 'that guest' : 'those guests'} before it is. See: felhom journal inflight. Settle it with: felhom recover`,
+    )
+  else if (frozen > 0)
+    texts.push(
+      'A frozen guest has an earlier operation whose end is not known. See: felhom journal inflight. Settle it with: felhom recover',
+    )
+  if (stale + notStarted > 0) texts.push('For the rest, run it again: felhom apply')
+  return texts
+}
