@@ -59,7 +59,8 @@ export default class Plan extends BaseCommand {
       sandbox: flags.sandbox,
       ...(flags.against !== undefined && {capture: flags.against}),
     })
-    // Everything else is loaded while the first answer is on its way.
+    // Everything else is loaded while the first answer is on its way, and not before it can be.
+    await live.underWay
     const {planDesired, hasChanges, hasErrors, renderPlanAs, writeOutput} =
       await import('../lib/app/plan-desired.ts')
     const paths = flags.desired ?? []
