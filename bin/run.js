@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 // The fast path comes first: asking for the version needs none of the machinery.
-import {readFileSync} from 'node:fs'
-
 if (process.argv.length === 3 && ['--version', '-v', '-V'].includes(process.argv[2])) {
+  const {readFileSync} = process.getBuiltinModule('node:fs')
   const {version} = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
   process.stdout.write(`felhom/${version} ${process.platform}-${process.arch} node-${process.version}\n`)
 } else {
