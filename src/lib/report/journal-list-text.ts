@@ -1,6 +1,8 @@
 // The history of operations as a table, newest first.
 import {formatGuestId} from '../model/guest.ts'
 import type {Operation} from '../model/operation.ts'
+import {escapeText} from './escape-text.ts'
+import type {RunStory} from './journal-story.ts'
 import {showAge, showTime} from './journal-times.ts'
 import {describeBody, paintState} from './journal-words.ts'
 import type {Palette} from './palette.ts'
@@ -31,6 +33,17 @@ export function renderOperations(list: OperationList, options: ListOptions): str
   const count = shown === total ? plural(total, 'operation') : `${shown} of ${plural(total, 'operation')}`
   const more = shown === total ? '' : '; see more with --limit'
   return [...table, '', `${count}, newest first${more}.`].join('\n')
+}
+
+/** A run from its first operation to its last, and how it went. */
+export function renderRun({run, operations}: RunStory, options: ListOptions): string {
+  const states = new Map<string, number>()
+  for (const {state} of operations) states.set(state, (states.get(state) ?? 0) + 1)
+  const counts = [...states].map(([state, count]) => `${count} ${state}`).join(', ')
+  const startMs = operations[0]?.intent.atMs ?? options.nowMs
+  const heading = `${options.palette.strong(escapeText(run))}  ${showTime(startMs)}, ${showAge(startMs, options.nowMs)}`
+  const count = `${plural(operations.length, 'operation')}: ${counts}.`
+  return [heading, '', ...renderTable(operations, options), '', count].join('\n')
 }
 
 function renderTable(operations: readonly Operation[], {palette, width, nowMs}: ListOptions): string[] {

@@ -14,3 +14,9 @@ export interface OperationStory {
   /** Oldest first. */
   readonly records: readonly StoryRecord[]
 }
+
+export interface RunStory {
+  readonly run: string
+  /** First to last. */
+  readonly operations: readonly Operation[]
+}
