@@ -1,7 +1,88 @@
 // The state directory: nobody but the user that felhom runs as may read or change it, nor put another in its place.
-import {FelhomError} from '../model/felhom-error.ts'
+// Whoever may write a directory above it could; so those are looked at too.
+import {closeSync, fstatSync, fsyncSync, mkdirSync, realpathSync, type Stats} from 'node:fs'
+import {basename, dirname, join, resolve} from 'node:path'
+import {formatMode, openDirectory, openWithoutLink, unsafe} from './check-private.ts'
 
 /** Makes it if it is not there. The absolute path without links; throws state_unsafe with how to mend it. */
 export function openStateDirectory(path: string): Promise<string> {
-  return Promise.reject(new FelhomError('unexpected', `${path} cannot be opened yet`))
+  return new Promise((done) => done(openNow(resolve(path))))
+}
+
+function openNow(path: string): string {
+  const parent = openParent(dirname(path))
+  const own = join(parent, basename(path))
+  makeDirectory(own)
+  closeSync(openDirectory(own))
+  return own
+}
+
+/** Directories above that are not there yet are made for us alone; links on the way are followed before it is judged. */
+function openParent(path: string): string {
+  const real = findReal(path) ?? makeParent(path)
+  for (let at = real; ; at = dirname(at)) {
+    checkAbove(at)
+    if (at === dirname(at)) return real
+  }
+}
+
+function findReal(path: string): string | undefined {
+  try {
+    return realpathSync(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw unsafe(`${path} cannot be looked at: ${(error as Error).message}`, 'Name another directory.', error)
+  }
+}
+
+function makeParent(path: string): string {
+  const own = join(openParent(dirname(path)), basename(path))
+  makeDirectory(own)
+  return own
+}
+
+function makeDirectory(path: string): void {
+  try {
+    mkdirSync(path, 0o700)
+  } catch (error) {
+    const {code, message} = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') return
+    throw unsafe(`${path} cannot be made: ${message}`, 'Make it, or name another directory.', error)
+  }
+  syncName(dirname(path))
+}
+
+/** A directory whose name is not on disk takes all that is in it along. */
+function syncName(parent: string): void {
+  const fd = openWithoutLink(parent)
+  try {
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function checkAbove(path: string): void {
+  const stat = statOpen(path)
+  const own = process.getuid?.() ?? 0
+  if (stat.uid !== own && stat.uid !== 0)
+    throw unsafe(
+      `${path} belongs to uid ${stat.uid}, who could put another state directory in its place`,
+      `chown root ${path}, or name a state directory elsewhere.`,
+    )
+  const isSticky = (stat.mode & 0o1000) !== 0
+  if ((stat.mode & 0o022) !== 0 && !isSticky)
+    throw unsafe(
+      `${path} has mode ${formatMode(stat.mode)}: others could put another state directory in its place`,
+      `chmod go-w ${path}`,
+    )
+}
+
+function statOpen(path: string): Stats {
+  const fd = openWithoutLink(path)
+  try {
+    return fstatSync(fd)
+  } finally {
+    closeSync(fd)
+  }
 }

@@ -16,7 +16,7 @@ import {
   writeSync,
 } from 'node:fs'
 import type {Disk, DiskFile} from './disk.ts'
-import {checkPrivate, openDirectory} from './check-private.ts'
+import {checkPrivate, openDirectory, unsafe} from './check-private.ts'
 
 const {O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR} = constants
 
@@ -47,7 +47,7 @@ export const systemDisk: Disk = {
 }
 
 function openFile(path: string, mode: keyof typeof FLAGS): DiskFile {
-  const fd = openSync(path, FLAGS[mode], 0o600)
+  const fd = openFd(path, FLAGS[mode])
   try {
     checkPrivate(path, fstatSync(fd), 'file')
   } catch (error) {
@@ -55,6 +55,15 @@ function openFile(path: string, mode: keyof typeof FLAGS): DiskFile {
     throw error
   }
   return systemFile(fd)
+}
+
+function openFd(path: string, flags: number): number {
+  try {
+    return openSync(path, flags, 0o600)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ELOOP') throw error
+    throw unsafe(`${path} is a link`, 'Put the file itself there.', error)
+  }
 }
 
 function systemFile(fd: number): DiskFile {

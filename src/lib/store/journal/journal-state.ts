@@ -1,0 +1,119 @@
+// What the records add up to: open operations, the guests they freeze, keys that were used, and which tasks are
+// known. Ended operations are forgotten but for a few, so that a long history costs no memory.
+import {isOpen, involvedVmids, type Operation} from '../../model/operation.ts'
+import {isSettled, type JournalEntry, type JournalRecord, type SettledEntry} from './journal-record.ts'
+import {KnownTasks} from './known-tasks.ts'
+
+/** Kept for those who ask what became of an operation of a moment ago. */
+const RECENT_OPERATIONS = 256
+
+export class JournalState {
+  readonly #open: Map<string, Operation>
+  /** The open operation that keeps a guest busy. */
+  readonly #frozen = new Map<number, string>()
+  readonly #recent = new Map<string, Operation>()
+  readonly keys: Set<string>
+  readonly disarmed: Set<string>
+  readonly tasks: KnownTasks
+  lastRun: string | undefined
+
+  constructor(known: {
+    readonly open?: readonly Operation[]
+    readonly keys?: readonly string[]
+    readonly disarmed?: readonly string[]
+    readonly tasks: KnownTasks
+    readonly lastRun?: string
+  }) {
+    this.#open = new Map((known.open ?? []).map((operation) => [operation.intent.op, operation]))
+    for (const operation of this.#open.values()) this.#freeze(operation)
+    this.keys = new Set(known.keys)
+    this.disarmed = new Set(known.disarmed)
+    this.tasks = known.tasks
+    this.lastRun = known.lastRun
+  }
+
+  /** Oldest first. */
+  openOperations(): readonly Operation[] {
+    return [...this.#open.values()]
+  }
+
+  findOpen(op: string): Operation | undefined {
+    return this.#open.get(op)
+  }
+
+  findRecent(op: string): Operation | undefined {
+    return this.#open.get(op) ?? this.#recent.get(op)
+  }
+
+  frozenBy(vmid: number): string | undefined {
+    return this.#frozen.get(vmid)
+  }
+
+  /** Takes in a record that `judgeEntry` has nothing against; the operation as it is now. */
+  take(record: JournalRecord): Operation | undefined {
+    switch (record.type) {
+      case 'started':
+        return this.#start(record)
+      case 'disarmed':
+        for (const upid of record.upids) this.disarmed.add(upid)
+        return undefined
+      case 'rearmed':
+        for (const upid of record.upids) this.#rearm(upid, record.at)
+        return undefined
+      default:
+        return this.#update(record)
+    }
+  }
+
+  #start({intent, at}: JournalRecord & {type: 'started'}): Operation {
+    const operation: Operation = {intent, state: 'started', sinceMs: at}
+    this.#open.set(intent.op, operation)
+    this.#freeze(operation)
+    if (intent.key !== undefined) this.keys.add(intent.key)
+    this.lastRun = intent.run
+    return operation
+  }
+
+  #update(record: Exclude<JournalRecord, {type: 'started' | 'disarmed' | 'rearmed'}>): Operation | undefined {
+    const before = this.#open.get(record.op)
+    if (!before) return undefined
+    const after = advance(before, record)
+    if (record.type === 'task_running') this.tasks.add(record.upid, record.at)
+    if (isOpen(after)) this.#open.set(record.op, after)
+    else this.#end(after)
+    return after
+  }
+
+  #freeze({intent}: Operation): void {
+    for (const vmid of involvedVmids(intent)) this.#frozen.set(vmid, intent.op)
+  }
+
+  #end(operation: Operation): void {
+    const {op} = operation.intent
+    this.#open.delete(op)
+    for (const vmid of involvedVmids(operation.intent)) this.#frozen.delete(vmid)
+    this.#recent.set(op, operation)
+    const [oldest] = this.#recent.keys()
+    if (this.#recent.size > RECENT_OPERATIONS && oldest !== undefined) this.#recent.delete(oldest)
+  }
+
+  #rearm(upid: string, atMs: number): void {
+    this.disarmed.delete(upid)
+    this.tasks.add(upid, atMs)
+  }
+}
+
+function advance(
+  operation: Operation,
+  record: JournalRecord & Extract<JournalEntry, {type: 'task_running' | 'absence'} | SettledEntry>,
+): Operation {
+  if (isSettled(record)) {
+    const {type: state, by, reason} = record
+    return {...operation, state, sinceMs: record.at, by, reason}
+  }
+  if (record.type === 'task_running')
+    return {...operation, state: 'task_running', upid: record.upid, sinceMs: record.at}
+  const seen: Operation & {absentSinceMs?: number} = {...operation}
+  delete seen.absentSinceMs
+  return record.sinceMs === null ? seen : {...seen, absentSinceMs: record.sinceMs}
+}
