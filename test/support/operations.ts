@@ -26,3 +26,8 @@ export function intentOf(n: number, body: OperationBody, more: Partial<Intent> =
 export function operationOf(intent: Intent, more: Partial<Operation> = {}): Operation {
   return {intent, state: 'succeeded', sinceMs: intent.atMs + 1500, by: 'engine', reason: '', ...more}
 }
+
+/** Without an end. */
+export function openOf(intent: Intent, state: 'started' | 'task_running', upid?: string): Operation {
+  return {intent, state, sinceMs: intent.atMs + 100, ...(upid !== undefined && {upid})}
+}

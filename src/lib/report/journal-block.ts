@@ -27,10 +27,10 @@ export function renderBlock(
   {palette, width, nowMs}: BlockOptions,
 ): string {
   const indent = ' '.repeat(LABEL_WIDTH + 2)
-  const age = `${showAge(intent.atMs, nowMs)} (${showTime(intent.atMs)})`
   const about: [string, string][] = [
     ['guest', nameTarget(intent)],
-    ['action', `${describeBody(intent.body)}, ${age}`],
+    ['action', describeBody(intent.body)],
+    ['started', `${showTime(intent.atMs)}, ${showAge(intent.atMs, nowMs)}`],
   ]
   const lines = [...about, ...pairs].flatMap(([label, text]) => {
     if (text === undefined || text === '') return []
