@@ -15,7 +15,7 @@ describe('a duration of the command line', () => {
   })
 
   it('is nothing else', () => {
-    for (const text of ['', '10', '-5s', 's', '5s ago', '2026-11-18T12:00:00Z', '10 parsecs', '1e3s'])
+    for (const text of ['', '10', '-5s', 's', '5s ago', '2026-11-18T12:00:00Z', '10 parsecs'])
       expect(parseDuration(text), text).to.have.property('expected')
   })
 })
