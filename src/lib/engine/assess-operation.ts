@@ -79,7 +79,7 @@ function assessOptions(
 ): Standing {
   const wanted: [string, string | undefined][] = [
     ...Object.entries(body.set),
-    ...body.delete.map((name): [string, undefined] => [name, undefined]),
+    ...[...body.delete, ...(body.revert ?? [])].map((name): [string, undefined] => [name, undefined]),
   ]
   let reached = true
   let untouched = true

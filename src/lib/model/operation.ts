@@ -11,6 +11,8 @@ export type OperationBody =
       readonly type: 'set-config'
       readonly set: Readonly<Record<string, string>>
       readonly delete: readonly string[]
+      /** Of a container, options that only wait to be set: Proxmox would keep them waiting if they were deleted. */
+      readonly revert?: readonly string[]
       /**
        * Options whose values are secrets: read when the request is made, never kept. A copy takes its secrets this
        * way once it is made, for neither clone nor restore takes them; they cannot be read back, so they say nothing

@@ -37,23 +37,28 @@ function configRequest({target, digest}: Intent, body: BodyOf<'set-config'>, sec
   const {kind} = target
   const hidden = secretParams(kind, body.secrets ?? [], secrets)
   const set = {...optionParams(kind, body.set), ...hidden}
-  const names = [...Object.keys(body.set), ...Object.keys(hidden), ...body.delete]
+  const removed = [...body.delete, ...(body.revert ?? [])]
+  const names = [...Object.keys(body.set), ...Object.keys(hidden), ...removed]
   if (names.length === 0) throw refused('an empty config change')
   if (new Set(names).size < names.length) throw refused('a config change that names an option twice')
-  for (const name of body.delete) checkOption(kind, name)
+  for (const name of removed) checkOption(kind, name)
   return {
     method: 'PUT',
     path: guestPath(target, 'config'),
     node: target.node,
     params: {
       ...set,
-      delete: body.delete.length > 0 ? body.delete.join(',') : undefined,
+      delete: listed(body.delete),
+      revert: listed(body.revert),
       digest: requireDigest(digest),
     },
     synchronous: true,
     secrets: secretTexts(hidden, secrets),
   }
 }
+
+const listed = (names: readonly string[] = []): string | undefined =>
+  names.length > 0 ? names.join(',') : undefined
 
 /** An absolute size: sent twice by whatever mischance, it would not grow twice. */
 function resizeRequest({target, digest}: Intent, {disk, toBytes}: BodyOf<'resize'>): Mutation {

@@ -26,7 +26,8 @@ function asAction(intent: Intent): PlannedAction | undefined {
   switch (body.type) {
     case 'set-config': {
       const set = Object.entries(body.set).map(([option, after]) => asChange(intent, option, after))
-      const removed = body.delete.map((option) => asChange(intent, option, undefined))
+      const gone = [...body.delete, ...(body.revert ?? [])]
+      const removed = gone.map((option) => asChange(intent, option, undefined))
       return {...common, type: 'set-config', changes: [...set, ...removed]}
     }
     case 'create': {

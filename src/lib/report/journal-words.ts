@@ -10,7 +10,7 @@ import type {Paint} from './text-table.ts'
 export function describeBody(body: OperationBody): string {
   switch (body.type) {
     case 'set-config':
-      return describeConfig(Object.keys(body.set), body.delete)
+      return describeConfig(Object.keys(body.set), [...body.delete, ...(body.revert ?? [])])
     case 'resize':
       return `grow ${body.disk} to ${showBytes(body.toBytes)}`
     case 'create':

@@ -44,6 +44,14 @@ describe('how a guest stands towards an operation', () => {
     expect(assess(write, guest({memory: '512', swap: '256'}, {pending}), before)).to.equal('reached')
   })
 
+  it('has reached what it took back once nothing waits any more', () => {
+    const pending: PendingChange[] = [{option: 'nameserver', kind: 'set', value: '192.0.2.1'}]
+    const revert: OperationBody = {type: 'set-config', set: {}, delete: [], revert: ['nameserver']}
+    const waiting = {options: {nameserver: '192.0.2.1'}}
+    expect(assess(revert, guest({}, {pending}), waiting)).to.equal('untouched')
+    expect(assess(revert, guest(), waiting)).to.equal('reached')
+  })
+
   it('is untouched while every option is as it was', () => {
     expect(assess(write, guest({memory: '512', swap: '256'}), before)).to.equal('untouched')
   })

@@ -180,6 +180,11 @@ describe('the request of an operation', () => {
     }
   })
 
+  it('takes back what only waits to be set', () => {
+    const body: OperationBody = {type: 'set-config', set: {}, delete: [], revert: ['nameserver', 'tty']}
+    expect(sent(request(lxc(101), body)).params).to.deep.equal({revert: 'nameserver,tty', digest})
+  })
+
   it('of a clone goes to the node of the source, and names the other one as its target', () => {
     const made = request(qemu(300, 'pve2'), create({clone: 9000}, {sourceNode: 'pve1'}))
     expect(sent(made)).to.deep.equal({
@@ -290,6 +295,9 @@ describe('the request of an operation', () => {
     'a digest that is none': {body: setConfig({cores: '1'}), digest: 'x'},
     'an option both set and deleted': {body: setConfig({cores: '1'}, ['cores'])},
     'an option deleted twice': {body: setConfig({}, ['cores', 'cores'])},
+    'an option both deleted and taken back': {
+      body: {type: 'set-config', set: {}, delete: ['cores'], revert: ['cores']},
+    },
     'an unknown option': {body: setConfig({skiplock: '1'})},
     'an unknown option to delete': {body: setConfig({}, ['digest'])},
     'an option that felhom does not write': {body: setConfig({lock: 'backup'})},
