@@ -73,7 +73,7 @@ const clone: OperationBody = {
   secrets: [],
   marker: [],
 }
-const restore: OperationBody = {...create, from: {restore: 'local:backup/vzdump-lxc-101.tar.zst'}}
+const restore: OperationBody = {...clone, from: {restore: 'local:backup/vzdump-lxc-101.tar.zst'}}
 
 const OURS = {rootfs: 'local-lvm:vm-101-disk-0', net0: `name=eth0,hwaddr=${MARKER}`}
 const CREATED = {
@@ -82,6 +82,9 @@ const CREATED = {
   debris: present(OURS, {lock: 'create'}),
   "somebody else's": present(OTHER_CONFIG),
 }
+
+/** A copy has the addresses that Proxmox chose: nothing marks it as ours. */
+const COPIED = {unmarked: present(OTHER_CONFIG), absent, debris: present(OTHER_CONFIG, {lock: 'create'})}
 
 const SUBJECTS: Readonly<Record<string, Subject>> = {
   start: level(
@@ -135,11 +138,8 @@ const SUBJECTS: Readonly<Record<string, Subject>> = {
     {before: {run: 'running', options: {}, sizeBytes: 8 * GB}},
   ),
   create: {operation: operation(create), sights: CREATED},
-  'restore to new': {operation: operation(restore), sights: CREATED},
-  clone: {
-    operation: operation(clone),
-    sights: {unmarked: present(OTHER_CONFIG), absent, debris: present(OTHER_CONFIG, {lock: 'create'})},
-  },
+  'restore to new': {operation: operation(restore), sights: COPIED},
+  clone: {operation: operation(clone), sights: COPIED},
   destroy: {
     operation: operation({type: 'destroy'}, {class: 'destructive'}),
     sights: {
@@ -200,6 +200,13 @@ const CREATION: Cells = {
     "somebody else's": 'quarantine',
   },
 }
+const COPY: Cells = {
+  'OK or WARNINGS': {unmarked: 'succeeded', absent: 'quarantine', debris: 'quarantine'},
+  failed: {unmarked: 'quarantine', absent: 'failed', debris: 'quarantine'},
+  'unexpected status': {unmarked: 'quarantine', absent: 'failed', debris: 'quarantine'},
+  'no such task': {unmarked: 'quarantine', absent: 'quarantine', debris: 'quarantine'},
+  'started, no orphan': {unmarked: 'quarantine', absent: 'stay', debris: 'quarantine'},
+}
 const EXPECTED: Readonly<Record<string, Cells>> = {
   start: LEVEL,
   shutdown: LEVEL,
@@ -207,14 +214,8 @@ const EXPECTED: Readonly<Record<string, Cells>> = {
   'set-config': LEVEL,
   resize: LEVEL,
   create: CREATION,
-  'restore to new': CREATION,
-  clone: {
-    'OK or WARNINGS': {unmarked: 'succeeded', absent: 'quarantine', debris: 'quarantine'},
-    failed: {unmarked: 'quarantine', absent: 'failed', debris: 'quarantine'},
-    'unexpected status': {unmarked: 'quarantine', absent: 'failed', debris: 'quarantine'},
-    'no such task': {unmarked: 'quarantine', absent: 'quarantine', debris: 'quarantine'},
-    'started, no orphan': {unmarked: 'quarantine', absent: 'stay', debris: 'quarantine'},
-  },
+  'restore to new': COPY,
+  clone: COPY,
   destroy: {
     'OK or WARNINGS': {
       absent: 'succeeded',
