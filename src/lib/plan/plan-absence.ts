@@ -1,6 +1,6 @@
 // `ensure: absent`: a guest that exists is shut down and destroyed. Its data is lost, so it is destructive
 // whatever else is true of it.
-import {findOption} from '../catalog/option.ts'
+import {listVolumes} from '../catalog/list-volumes.ts'
 import type {ActualGuest} from '../model/actual.ts'
 import type {DesiredGuest} from '../model/desired.ts'
 import type {GuestPlan, PlannedAction} from '../model/plan.ts'
@@ -11,7 +11,7 @@ export function planAbsence(desired: DesiredGuest, guest: ActualGuest, base: Gue
   const isUp = guest.run === 'running' || guest.run === 'paused'
   const destroy: PlannedAction = {
     type: 'destroy',
-    volumes: listVolumes(guest),
+    volumes: guest.config.known ? listVolumes(guest.kind, guest.config.current) : [],
     why,
     impact: isUp ? 'outage' : 'none',
     reversible: false,
@@ -21,18 +21,3 @@ export function planAbsence(desired: DesiredGuest, guest: ActualGuest, base: Gue
   }
   return {...base, actions: isUp ? [planShutdown(desired, guest, why), destroy] : [destroy]}
 }
-
-/** Every volume that goes with the guest, unused ones too; a CD in the drive does not. */
-function listVolumes(guest: ActualGuest): {option: string; text: string}[] {
-  if (!guest.config.known) return []
-  return Object.entries(guest.config.current)
-    .filter(
-      ([name, text]) =>
-        isVolume(guest, name) && !/(?:^|,)media=cdrom(?:,|$)/.test(text) && !/^(?:none|cdrom)\b/.test(text),
-    )
-    .map(([option, text]) => ({option, text}))
-    .sort((a, b) => (a.option < b.option ? -1 : 1))
-}
-
-const isVolume = (guest: ActualGuest, name: string): boolean =>
-  /^unused\d+$/.test(name) || findOption(guest.kind, name)?.isDisk === true

@@ -1,0 +1,152 @@
+// One step in a guest's lane: is there still a reason, is the guest still as planned, does the gate let it pass, and
+// only then the request. Reading, verdict and request are one job, so that nothing of ours comes between.
+import {listVolumes} from '../catalog/list-volumes.ts'
+import type {ActualGuest} from '../model/actual.ts'
+import {isFelhomError} from '../model/felhom-error.ts'
+import type {PlannedAction} from '../model/plan.ts'
+import {assessOperation} from './assess-operation.ts'
+import {ended, type Ended} from './ended.ts'
+import {executeAction} from './execute-action.ts'
+import type {GuestLane} from './guest-lane.ts'
+import {readFresh, readVacancy, type Fresh} from './read-fresh.ts'
+import type {Run} from './run-context.ts'
+import {plainBody, plannedImage} from './to-operation.ts'
+
+/** `planned_again`: the lane has other actions now. `outdated`: all that remains of it is stale. */
+export type Step =
+  Ended | {readonly turn: 'planned_again' | 'fulfilled'} | {readonly turn: 'outdated'; why: string}
+
+type Executable = Exclude<PlannedAction, {type: 'migrate'}>
+
+export async function takeStep(lane: GuestLane, action: Executable, run: Run): Promise<Step> {
+  const halted = run.whyHalted()
+  if (halted !== undefined) return ended('not_started', halted)
+  const {vmid} = lane.address
+  const open = run.options.journal.openOperations().find(({intent}) => intent.target.vmid === vmid)
+  if (open) return ended('frozen', `operation ${open.intent.op} of this guest is ${open.state}`)
+  try {
+    return action.type === 'create' ? await create(lane, action, run) : await change(lane, action, run)
+  } catch (error) {
+    if (!isFelhomError(error)) throw error
+    if (error.code === 'interrupted') return ended('not_started', error.message)
+    return error.code === 'guest_missing'
+      ? ended('stale', `it is no longer where the plan saw it: ${error.message}`)
+      : ended('failed', `nothing was sent: ${error.message}`)
+  }
+}
+
+async function create(
+  lane: GuestLane,
+  action: Extract<PlannedAction, {type: 'create'}>,
+  run: Run,
+): Promise<Step> {
+  const vacancy = await readVacancy(action, lane.address, run.options)
+  if (!vacancy) return ended('stale', `number ${String(lane.address.vmid)} is taken by now`)
+  return authorize(lane, action, vacancy, run)
+}
+
+async function change(
+  lane: GuestLane,
+  action: Exclude<Executable, {type: 'create'}>,
+  run: Run,
+): Promise<Step> {
+  const fresh = await readFresh(action, lane.plan, lane.address, run.options)
+  const {guest} = fresh
+  if (!guest) return ended('stale', 'it no longer exists')
+  if (!lane.isSameGuest(guest)) return ended('stale', 'there is another guest under its number')
+  if (lane.mustPlanAgain(guest)) return planAgain(lane, action, fresh, run)
+  return changeAsPlanned(lane, action, fresh, guest, run)
+}
+
+/** Somebody has changed the guest since it was planned. */
+async function planAgain(
+  lane: GuestLane,
+  action: Exclude<Executable, {type: 'create'}>,
+  fresh: Fresh,
+  run: Run,
+): Promise<Step> {
+  const {reader, mayAdapt} = run.options
+  // A config alone does not suffice to plan with.
+  const guest = action.type === 'set-config' ? await reader.readGuest(lane.address) : fresh.guest
+  const plan = guest && run.options.planAgain(guest)
+  if (!plan) return {turn: 'outdated', why: CHANGED}
+  if (lane.isFulfilledBy(plan)) return {turn: 'fulfilled'}
+  if (!mayAdapt && !lane.isSameAs(plan)) return {turn: 'outdated', why: CHANGED}
+  return lane.replace(plan)
+    ? {turn: 'planned_again'}
+    : {turn: 'outdated', why: 'others keep changing the guest'}
+}
+
+const CHANGED = 'the guest was changed by others since it was planned'
+
+async function changeAsPlanned(
+  lane: GuestLane,
+  action: Exclude<Executable, {type: 'create'}>,
+  fresh: Fresh,
+  guest: ActualGuest,
+  run: Run,
+): Promise<Step> {
+  if (guest.lock !== undefined) return ended('blocked', `locked (${guest.lock}): hands off`)
+  lane.recognise(guest)
+  if (action.type === 'destroy') {
+    const doubt = whyNotToDestroy(action, guest)
+    if (doubt !== undefined) return ended('stale', doubt)
+  } else {
+    const reason = standsInTheWay(lane, action, guest)
+    if (reason) return reason
+  }
+  return authorize(lane, action, fresh, run)
+}
+
+/** Undefined: all is as it was planned from, so that there is something to do. */
+function standsInTheWay(
+  lane: GuestLane,
+  action: Exclude<Executable, {type: 'create' | 'destroy'}>,
+  guest: ActualGuest,
+): Ended | undefined {
+  // The digest covers the config and its pending changes; only the run state can have changed.
+  const isConfigOnly = action.type === 'set-config' || action.type === 'resize'
+  if (isConfigOnly && lane.isAsRead(guest)) return undefined
+  const body = plainBody(action)
+  const standing = assessOperation({body, before: plannedImage(action), target: lane.address}, guest)
+  switch (standing) {
+    case 'untouched':
+      return undefined
+    case 'reached':
+      return holdsSecrets(action) ? undefined : ended('satisfied', 'it is so already')
+    case 'changed':
+      return ended('stale', 'it is neither as planned from nor as wanted')
+    case 'unknown':
+      return ended('failed', 'nothing was sent: its present state could not be read')
+  }
+}
+
+const holdsSecrets = (action: PlannedAction): boolean =>
+  action.type === 'set-config' && action.changes.some(({secret}) => secret === true)
+
+/** It must be stopped, and have exactly the volumes that somebody agreed to lose. */
+function whyNotToDestroy(
+  {volumes}: Extract<PlannedAction, {type: 'destroy'}>,
+  {kind, run, config}: ActualGuest,
+): string | undefined {
+  if (run !== 'stopped') return `it is ${run}, and only what is stopped is destroyed`
+  if (!config.known) return 'its config could not be read'
+  const keysOf = (list: readonly {option: string; text: string}[]): string =>
+    list.map(({option, text}) => `${option}: ${text}`).join('\n')
+  const isAgreed = keysOf(listVolumes(kind, config.current)) === keysOf(volumes)
+  return isAgreed ? undefined : 'its volumes are not those that the plan would destroy'
+}
+
+async function authorize(lane: GuestLane, action: Executable, fresh: Fresh, run: Run): Promise<Ended> {
+  const {gate, journal} = run.options
+  const verdict = await gate.authorize({action, target: lane.address, guest: fresh.guest})
+  if (!verdict.allowed) return ended('refused', verdict.refusal.message)
+  const {authorized} = verdict
+  if (authorized.class === 'destructive' && journal.disarmed().length > 0) {
+    return ended(
+      'refused',
+      'Proxmox shows tasks of our token that the journal does not know: felhom journal rearm',
+    )
+  }
+  return executeAction(authorized, fresh, lane.plan.name, run)
+}
