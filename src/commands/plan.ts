@@ -61,13 +61,11 @@ export default class Plan extends BaseCommand {
     })
     // Everything else is loaded while the first answer is on its way, and not before it can be.
     await live.underWay
-    const {planDesired, hasChanges, hasErrors, renderPlanAs, writeOutput} =
+    const {planDesired, exampleDesired, hasChanges, hasErrors, renderPlanAs, writeOutput} =
       await import('../lib/app/plan-desired.ts')
     const paths = flags.desired ?? []
-    const {plan, json} = await planDesired(
-      {cwd, paths, setting: settings.desired, targets: flags.target ?? []},
-      live,
-    )
+    const setting = settings.desired ?? (flags.sandbox ? exampleDesired(this.config.root) : undefined)
+    const {plan, json} = await planDesired({cwd, paths, setting, targets: flags.target ?? []}, live)
     if (flags.target !== undefined)
       this.addWarning(
         'This plan is for the targets alone: the other guests of the desired state were not compared.',

@@ -1,4 +1,5 @@
 // Which provider the desired state comes from: what the command line names, else what the settings name.
+import {join} from 'node:path'
 import {FilesProvider} from '../desired/files-provider.ts'
 import {FelhomError} from '../model/felhom-error.ts'
 import type {DesiredSource} from '../settings/settings.ts'
@@ -11,6 +12,11 @@ export interface DesiredRequest {
   /** The setting `desired`. */
   setting: DesiredSource | undefined
 }
+
+/** With a sandbox for this run alone: the desired state of its homelab, where nobody names another. */
+export const exampleDesired = (packageRoot: string): DesiredSource => ({
+  paths: [join(packageRoot, 'examples/homelab/guests.yaml')],
+})
 
 export function openDesired({cwd, paths, setting}: DesiredRequest): DesiredProvider {
   if (paths.length > 0) return new FilesProvider(paths, {cwd})

@@ -26,14 +26,20 @@ export interface PlanResult {
 export async function planCluster({loadDesired, readActual, targets}: PlanRequest): Promise<PlanResult> {
   const whole = await loadDesired()
   const desired = chooseTargets(whole, targets)
-  const managed = new Set(whole.guests.map((guest) => guest.vmid))
   releaseMemory()
   const actual = await readActual()
-  const held = actual.privileges === undefined ? undefined : heldPrivileges(actual.privileges)
-  return {plan: planChanges(desired, actual, {managed, ...(held && {held})}), actual}
+  return {plan: planState(desired, whole, actual), actual}
 }
 
-function chooseTargets(state: DesiredState, targets: readonly string[]): DesiredState {
+/** `desired` are the targets, `whole` is all that the files hold. */
+export function planState(desired: DesiredState, whole: DesiredState, actual: ActualCluster): Plan {
+  const managed = new Set(whole.guests.map((guest) => guest.vmid))
+  const held = actual.privileges === undefined ? undefined : heldPrivileges(actual.privileges)
+  return planChanges(desired, actual, {managed, ...(held && {held})})
+}
+
+/** Throws if a target names no guest of the desired state. */
+export function chooseTargets(state: DesiredState, targets: readonly string[]): DesiredState {
   const {state: chosen, missing} = selectTargets(state, targets)
   if (missing.length === 0) return chosen
   throw new FelhomError('usage', `the desired state has no guest ${missing.join(', ')}`, {

@@ -9,6 +9,7 @@ import {openDesired, type DesiredRequest} from './open-desired.ts'
 import {planCluster, showOptionValue} from './plan-cluster.ts'
 import {useDesired} from './use-desired.ts'
 
+export {exampleDesired} from './open-desired.ts'
 export {hasChanges, hasErrors} from './plan-cluster.ts'
 export {writeOutput} from './write-output.ts'
 

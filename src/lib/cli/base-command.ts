@@ -47,13 +47,19 @@ export abstract class BaseCommand extends Command {
   }
 
   override logJson(json: unknown): void {
-    process.stdout.write(`${toJsonText(json)}\n`)
+    process.stdout.write(`${this.frame(json as Envelope)}\n`)
+  }
+
+  /** The envelope as it is printed. */
+  protected frame(envelope: Envelope): string {
+    return toJsonText(envelope)
   }
 
   /** Renders in the manner of felhom and sets the exit code; the streams are flushed as at any end. */
   protected override async catch(error: Error): Promise<void> {
     if (silentExitCode(error) !== undefined) throw error
-    reportFailure(error, {asJson: this.jsonEnabled(), warnings: this.#warnings})
+    const frame = (envelope: Envelope): string => this.frame(envelope)
+    reportFailure(error, {asJson: this.jsonEnabled(), warnings: this.#warnings, frame})
     await Promise.resolve()
   }
 }

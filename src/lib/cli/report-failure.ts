@@ -1,6 +1,6 @@
 // The way out for whatever went wrong, in a command or before one was found: felhom's own style on stderr, or
 // one envelope on stdout, and the exit code.
-import {errorEnvelope} from '../report/envelope.ts'
+import {errorEnvelope, type Envelope} from '../report/envelope.ts'
 import {renderError} from '../report/error-text.ts'
 import {toJsonText} from '../report/json-text.ts'
 import {makePalette} from '../report/palette.ts'
@@ -12,14 +12,19 @@ import {terminalWidth} from './terminal-width.ts'
 export interface FailureOptions {
   asJson: boolean
   warnings?: string[]
+  /** How an envelope is printed. */
+  frame?: (envelope: Envelope) => string
 }
 
 /** Sets the exit code instead of exiting, so that what was printed reaches its pipe whole. */
-export function reportFailure(error: unknown, {asJson, warnings = []}: FailureOptions): void {
+export function reportFailure(
+  error: unknown,
+  {asJson, warnings = [], frame = toJsonText}: FailureOptions,
+): void {
   process.exitCode = exitCodeFor(error)
   const described = describeError(error)
   if (asJson) {
-    process.stdout.write(`${toJsonText(errorEnvelope(described, warnings))}\n`)
+    process.stdout.write(`${frame(errorEnvelope(described, warnings))}\n`)
     return
   }
   const palette = makePalette(colourOn(process.stderr))

@@ -29,11 +29,12 @@ export function planChanges(desired: DesiredState, actual: ActualCluster, contex
   }
 }
 
-function planGuest(
+/** Of one guest, with no actions if it is as desired. `cluster` says what holds for all; its guests are not looked at. */
+export function planGuest(
   desired: DesiredGuest,
   guest: ActualGuest | undefined,
   cluster: ActualCluster,
-  {held}: PlanContext,
+  {held}: PlanContext = {},
 ): GuestPlan {
   const plan = guest ? planExisting(desired, guest) : planMissing(desired, cluster)
   const circumstances: Circumstances = {cluster, guest, held}

@@ -1,0 +1,125 @@
+// The use case behind `felhom apply`: the state directory locked, interrupted work settled first, then plan, word of
+// the operator, run. Until the run begins nothing is sent; what it sends is in the journal before it leaves.
+import type {Clock} from '../engine/ports.ts'
+import {recover, type RecoverResult} from '../engine/recover.ts'
+import {FelhomError} from '../model/felhom-error.ts'
+import type {ErrorCode} from '../model/error-codes.ts'
+import type {Settings} from '../settings/settings.ts'
+import type {ApplyDialogue} from './apply-dialogue.ts'
+import {carryOut, countPossible, resultsWithoutRun, type RunOutcome} from './apply-run.ts'
+import type {ApplyWork} from './apply-work.ts'
+import {openProxmoxForWriting, type WritingAccess} from './compose.ts'
+import {judgeApply} from './judge-apply.ts'
+import {withState, type OpenState} from './open-state.ts'
+import {hasChanges, hasErrors} from './plan-cluster.ts'
+import {systemClock} from './system-clock.ts'
+
+export interface ApplyRequest {
+  readonly work: ApplyWork
+  readonly settings: Settings
+  readonly env: NodeJS.ProcessEnv
+  readonly lockTimeoutMs: number
+  readonly autoApprove: boolean
+}
+
+export interface ApplyOutcome extends RunOutcome {
+  /** Whether there was anything to do. */
+  readonly hadChanges: boolean
+  /** What keeps it from being a plain success. */
+  readonly verdict: ErrorCode | undefined
+}
+
+const RECOVER_WAIT_MS = 60_000
+
+export async function applyChanges(request: ApplyRequest, dialogue: ApplyDialogue): Promise<ApplyOutcome> {
+  const {settings, env, lockTimeoutMs} = request
+  const access = await openProxmoxForWriting(settings, env)
+  // Only before the run: what runs is awaited, and its answers must come through.
+  const cutOff = (): void => void access.close()
+  dialogue.giveUp.addEventListener('abort', cutOff)
+  try {
+    const state = {
+      dir: settings.state,
+      identity: {endpoint: access.endpoint, tokenId: access.tokenId},
+      holder: 'felhom apply',
+      lockTimeoutMs,
+      warn: (text: string) => {
+        dialogue.warn(text)
+      },
+      onWait: (holder: string) => {
+        dialogue.waitingForLock(holder)
+      },
+      signal: dialogue.giveUp,
+    }
+    return await withState(state, (opened) => applyIn(opened, access, request, dialogue))
+  } catch (error) {
+    // Whatever broke because of the signal is told as the signal.
+    dialogue.giveUp.throwIfAborted()
+    throw error
+  } finally {
+    dialogue.giveUp.removeEventListener('abort', cutOff)
+    await access.close()
+  }
+}
+
+async function applyIn(
+  {journal}: OpenState,
+  access: WritingAccess,
+  {work, settings, autoApprove}: ApplyRequest,
+  dialogue: ApplyDialogue,
+): Promise<ApplyOutcome> {
+  const clock = systemClock
+  const recovery = await recoverFirst(journal, access, settings, clock, dialogue)
+  const planned = work.plan(await access.reader.readCluster())
+  dialogue.showPlan(planned.plan)
+  refuseErrors(planned.plan)
+  const frozen = new Set(recovery.open.map(({intent}) => intent.target.vmid))
+  const possible = countPossible(planned.plan, frozen)
+  const total = planned.plan.guests.flatMap(({actions}) => actions).length
+  if (possible > 0 && !work.isSaved && !autoApprove) await dialogue.approve(possible, total)
+  dialogue.beginRun()
+  const outcome =
+    possible === 0
+      ? {run: undefined, results: resultsWithoutRun(planned.plan, frozen)}
+      : await carryOut(
+          {work, planned, access, journal, settings, clock, mayAdapt: autoApprove && !work.isSaved},
+          dialogue,
+        )
+  const isOpen = journal.openOperations().length > 0
+  return {...outcome, hadChanges: hasChanges(planned.plan), verdict: judgeApply(outcome.results, isOpen)}
+}
+
+async function recoverFirst(
+  journal: OpenState['journal'],
+  {reader, tokenId}: WritingAccess,
+  settings: Settings,
+  clock: Clock,
+  dialogue: ApplyDialogue,
+): Promise<RecoverResult> {
+  const open = journal.openOperations().length
+  if (open > 0) dialogue.recovering(open)
+  const result = await recover({
+    reader,
+    journal,
+    clock,
+    tokenId,
+    settleMs: settings.recover.settleMs,
+    waitMs: RECOVER_WAIT_MS,
+    signal: dialogue.giveUp,
+  })
+  if (result.decisions.length + result.open.length + result.disarmed.length > 0) dialogue.recovered(result)
+  return result
+}
+
+/** A plan with a mistake is not half of a plan: nothing of it is carried out. */
+function refuseErrors(plan: Parameters<typeof hasErrors>[0]): void {
+  if (!hasErrors(plan)) return
+  throw new FelhomError(
+    'desired_invalid',
+    'the desired state cannot be reached as it is written: see the errors above',
+    {
+      hint: 'Mend it, or apply the other guests with --target.',
+      doubt: 'Nothing was changed.',
+    },
+  )
+}

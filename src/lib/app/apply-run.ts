@@ -1,0 +1,108 @@
+// Carries out what was approved, or says without a request what cannot be carried out.
+import {randomBytes} from 'node:crypto'
+import type {Clock} from '../engine/ports.ts'
+import {runPlan} from '../engine/run-plan.ts'
+import {createGate} from '../gate/gate.ts'
+import type {GuestPlan, Plan} from '../model/plan.ts'
+import type {ActionOutcome, ActionResult, RunEvent} from '../model/run-event.ts'
+import type {JournalStore} from '../store/open-journal.ts'
+import type {Settings} from '../settings/settings.ts'
+import type {ApplyDialogue} from './apply-dialogue.ts'
+import type {ApplyWork, PlannedWork} from './apply-work.ts'
+import type {WritingAccess} from './compose.ts'
+
+export interface RunRequest {
+  readonly work: ApplyWork
+  readonly planned: PlannedWork
+  readonly access: WritingAccess
+  readonly journal: JournalStore
+  readonly settings: Settings
+  readonly clock: Clock
+  /** Whatever the plan becomes by changes of others was approved too. */
+  readonly mayAdapt: boolean
+}
+
+export interface RunOutcome {
+  readonly run: string | undefined
+  /** In the order of the plan. */
+  readonly results: readonly ActionResult[]
+  /** Why the run could not go on; what had ended by then is in the results. */
+  readonly failure?: Error
+}
+
+export async function carryOut(request: RunRequest, dialogue: ApplyDialogue): Promise<RunOutcome> {
+  const {work, planned, access, journal, settings, clock, mayAdapt} = request
+  const run = makeRunId(clock.now())
+  const ended: ActionResult[] = []
+  const emit = (event: RunEvent): void => {
+    if (event.type === 'action_ended') ended.push(event.result)
+    dialogue.show(event)
+  }
+  try {
+    const {results} = await runPlan(planned.plan, {
+      run,
+      tokenId: access.tokenId,
+      reader: access.reader,
+      writer: access.writer,
+      journal,
+      gate: createGate(),
+      clock,
+      perNode: settings.limits.writesPerNode,
+      taskTimeoutMs: settings.limits.taskTimeoutMs,
+      stop: dialogue.stop,
+      emit,
+      // Reading them may fail: that is the guest's failure, not the run's.
+      secretsFor: (guest, names) => Promise.resolve().then(() => work.readSecrets(guest, names)),
+      planAgain: (guest) => planned.planAgain(guest),
+      mayAdapt,
+      randomHex: (digits) =>
+        randomBytes(Math.ceil(digits / 2))
+          .toString('hex')
+          .slice(0, digits),
+    })
+    return {run, results}
+  } catch (error) {
+    const failure = error instanceof Error ? error : new Error(String(error))
+    return {run, results: inPlanOrder(ended), failure}
+  }
+}
+
+const inPlanOrder = (results: readonly ActionResult[]): ActionResult[] =>
+  [...results].sort((a, b) => a.guest.vmid - b.guest.vmid)
+
+/** `20261118T060311-3f2a`: sorts by time, and two of one second differ. */
+export function makeRunId(nowMs: number): string {
+  const time = new Date(nowMs).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')
+  return `${time}-${randomBytes(2).toString('hex')}`
+}
+
+/** Actions with nothing in their way; `frozen` are guests with an open operation. */
+export const countPossible = ({guests}: Plan, frozen: ReadonlySet<number>): number =>
+  guests
+    .filter(({vmid}) => !frozen.has(vmid))
+    .flatMap(({actions}) => actions)
+    .filter(({blockers}) => blockers.length === 0).length
+
+/** What would come of a plan of which nothing can be carried out now. */
+export function resultsWithoutRun({guests}: Plan, frozen: ReadonlySet<number>): ActionResult[] {
+  return guests.flatMap((guest) =>
+    guest.actions.map((action): ActionResult => {
+      const outcome: ActionOutcome = frozen.has(guest.vmid) ? 'frozen' : 'blocked'
+      return {...describe(guest), action, outcome, ...reasonOf(action.blockers, outcome)}
+    }),
+  )
+}
+
+const describe = ({kind, vmid, node, name}: GuestPlan): Pick<ActionResult, 'guest' | 'node' | 'name'> => ({
+  guest: {kind, vmid},
+  node,
+  name,
+})
+
+const reasonOf = (
+  blockers: readonly {readonly message: string}[],
+  outcome: ActionOutcome,
+): {detail?: string} => {
+  if (outcome === 'frozen') return {detail: 'an earlier operation of this guest is open'}
+  return blockers.length === 0 ? {} : {detail: blockers.map(({message}) => message).join('; ')}
+}
