@@ -63,7 +63,11 @@ console.log(`An embedded Proxmox VE is listening on ${ready.url} for the length 
 console.log(dim('It is not the real thing, but it answers as the real thing does.'))
 felhom(env, 'guests')
 felhom(env, 'doctor')
-felhom(env, 'plan', '--desired', join(root, 'examples/homelab/guests.yaml'))
+const homelab = ['--desired', join(root, 'examples/homelab/guests.yaml')]
+felhom(env, 'plan', ...homelab)
+felhom(env, 'apply', '--auto-approve', ...homelab)
+felhom(env, 'plan', ...homelab)
+felhom(env, 'journal', 'list')
 console.log(
   `\nTry it yourself: ${strong('node bin/run.js sandbox')}, then ${strong('node bin/run.js guests')} in another terminal.`,
 )

@@ -9,7 +9,7 @@ import {runFelhom, type Run} from '../support/felhom.ts'
 import {startSandboxProcess, type SandboxProcess} from '../support/sandbox-process.ts'
 import {addGuest, writeSeed} from '../support/seed-file.ts'
 
-const HOMELAB = fileURLToPath(new URL('../../examples/homelab/guests.yaml', import.meta.url))
+const HOMELAB = fileURLToPath(new URL('../fixtures/homelab/guests.yaml', import.meta.url))
 const GOLDEN = new URL('../fixtures/golden/', import.meta.url)
 const ESCAPE = '\u001b'
 /** Everything that a terminal would act on, but for line feeds. */

@@ -24,7 +24,7 @@ describe('the plan of the example homelab', () => {
   before(async () => {
     const sandbox = await TestSandbox.start(homelabSeed)
     try {
-      const provider = new FilesProvider(['examples/homelab/guests.yaml'], {cwd: HOUSE})
+      const provider = new FilesProvider(['test/fixtures/homelab/guests.yaml'], {cwd: HOUSE})
       const reader = createReader(sandbox.connect())
       const result = await planCluster({
         loadDesired: () => useDesired(provider),
