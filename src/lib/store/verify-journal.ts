@@ -1,14 +1,11 @@
 // Reads every segment, every hash and every checkpoint, and tells all that is not as it was written. Changes nothing.
-import {FelhomError} from '../model/felhom-error.ts'
+import {join} from 'node:path'
+import {journalKind} from './journal/journal-kind.ts'
+import type {LogProblem} from './log/log-problem.ts'
+import {verifyLog} from './log/verify-log.ts'
 import type {ReadJournalOptions} from './read-journal.ts'
 
-export interface JournalProblem {
-  readonly file: string
-  readonly line: number
-  /** In bytes, of the line's beginning. */
-  readonly offset: number
-  readonly message: string
-}
+export type JournalProblem = LogProblem
 
 export interface JournalReport {
   /** File names, oldest first. */
@@ -16,12 +13,19 @@ export interface JournalReport {
   readonly records: number
   readonly bytes: number
   readonly open: number
+  /** Hash of the last record: it seals all that is before it. Absent: there is none. */
+  readonly head?: string
   /** Empty: all is as it was written. */
   readonly problems: readonly JournalProblem[]
   /** An append that a crash, or a writer at work, left unfinished: no damage; the next writer mends it. */
   readonly torn?: {readonly file: string; readonly offset: number; readonly bytes: number}
 }
 
-export function verifyJournal(options: ReadJournalOptions): Promise<JournalReport> {
-  return Promise.reject(new FelhomError('unexpected', `the journal in ${options.dir} cannot be verified yet`))
+export async function verifyJournal({disk, dir}: ReadJournalOptions): Promise<JournalReport> {
+  const {segments, records, bytes, problems, torn, state, head} = await verifyLog(
+    {disk, dir: join(dir, 'journal')},
+    journalKind,
+  )
+  const open = state?.openOperations().length ?? 0
+  return {segments, records, bytes, open, ...(head !== undefined && {head}), problems, ...(torn && {torn})}
 }

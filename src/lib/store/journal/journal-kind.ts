@@ -1,7 +1,7 @@
 // The journal as a log: its records, what they add up to, and what a checkpoint must hold so that the segments
 // before it are needed for nothing but history.
 import type {Operation} from '../../model/operation.ts'
-import {BadRecord, type LogHeader, type LogKind, type LogRecord} from '../log/log-kind.ts'
+import {BadRecord, NewerRecord, type LogHeader, type LogKind, type LogRecord} from '../log/log-kind.ts'
 import {isEntryType, type JournalRecord} from './journal-record.ts'
 import {JournalState} from './journal-state.ts'
 import {judgeEntry} from './judge-entry.ts'
@@ -15,13 +15,12 @@ interface JournalCheckpoint {
   readonly lastRun?: string
 }
 
-export const journalKind: LogKind<JournalState> = {
+export const journalKind: LogKind<JournalState, Operation | undefined> = {
   name: 'journal',
   begin: ({at}) => new JournalState({tasks: new KnownTasks(at)}),
   restore: (checkpoint) => restoreState(checkpoint),
-  apply: (state, record) => {
-    state.take(checkRecord(state, record))
-  },
+  /** The operation as it is now. */
+  apply: (state, record) => state.take(checkRecord(state, record)),
   turn: (state, previous, next) => {
     if (previous.identity['tokenId'] !== next.identity['tokenId']) state.tasks.reset(next.at)
   },
@@ -29,9 +28,8 @@ export const journalKind: LogKind<JournalState> = {
 }
 
 /** Throws BadRecord. */
-export function checkRecord(state: JournalState, record: LogRecord): JournalRecord {
-  if (!isEntryType(record.type))
-    throw new BadRecord(`records of type ${record.type} are not known: a newer felhom may have written it`)
+function checkRecord(state: JournalState, record: LogRecord): JournalRecord {
+  if (!isEntryType(record.type)) throw new NewerRecord(`records of type ${record.type} are not known`)
   const known = record as JournalRecord
   const objection = judgeEntry(state, known)
   if (objection) throw new BadRecord(objection.message)

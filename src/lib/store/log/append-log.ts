@@ -161,7 +161,11 @@ export class AppendLog<State> {
     try {
       await this.#at.file.datasync()
     } catch (error) {
-      throw this.#poison(failedError('syncing', this.#path(), error))
+      const failure = this.#poison(failedError('syncing', this.#path(), error))
+      // The kernel takes for written what it could not write: whoever opens the log next would trust its cache, and
+      // the next power loss would leave a hole there.
+      await this.#at.file.truncate(this.#at.bytes).catch(() => undefined)
+      throw failure
     }
   }
 

@@ -9,11 +9,15 @@ export function isTorn(tail: Buffer, offset: number, seq: number): boolean {
   return tail[tail.length - 1] !== 0x0a && isRecordPrefix(tail, seq)
 }
 
-/** A sector that lies within the line, or reaches from a sector's edge to the end of the file, holds only zeros. */
+/**
+ * All that the line has in some sector is zeros. In its first one earlier records may end, which are whole: then that
+ * sector was written when they were, and not since.
+ */
 function hasZeroSector(tail: Buffer, offset: number): boolean {
-  const first = Math.ceil(offset / SECTOR_BYTES) * SECTOR_BYTES - offset
-  for (let at = first; at < tail.length; at += SECTOR_BYTES) {
-    if (tail.subarray(at, at + SECTOR_BYTES).every((byte) => byte === 0)) return true
+  for (let at = 0; at < tail.length;) {
+    const next = at + SECTOR_BYTES - ((offset + at) % SECTOR_BYTES)
+    if (tail.subarray(at, next).every((byte) => byte === 0)) return true
+    at = next
   }
   return false
 }

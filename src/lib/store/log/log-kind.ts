@@ -25,7 +25,8 @@ export interface LogRecord {
   readonly at: number
 }
 
-export interface LogKind<State> {
+/** `Change`: what a record did, for those who follow the history. */
+export interface LogKind<State, Change = unknown> {
   /** Also the folder's name. */
   readonly name: string
   /** What is known before the first record. */
@@ -33,7 +34,7 @@ export interface LogKind<State> {
   /** What a checkpoint holds. Throws BadRecord. */
   restore(checkpoint: Readonly<Record<string, unknown>>): State
   /** Takes a record in. Throws BadRecord if it cannot follow on what is known. */
-  apply(state: State, record: LogRecord): void
+  apply(state: State, record: LogRecord): Change
   /** A new segment begins, perhaps with another identity; called before its checkpoint is made. */
   turn(state: State, previous: LogHeader, next: LogHeader): void
   /** All that must not be lost with the segments before. Must not depend on the order of anything but records. */
@@ -44,3 +45,6 @@ export const FORMAT = 1
 
 /** A whole and unaltered line that cannot stand where it stands. */
 export class BadRecord extends Error {}
+
+/** Written by a felhom that knows more than this one: no damage, and nothing to repair. */
+export class NewerRecord extends BadRecord {}

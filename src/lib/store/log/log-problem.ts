@@ -7,15 +7,18 @@ export interface LogProblem {
   /** In bytes, of the line's beginning. */
   readonly offset: number
   readonly message: string
+  /** No damage: a newer felhom wrote it. */
+  readonly isNewer?: true
 }
 
 const HINT =
   'Look at it with: felhom journal verify. To go on without what is damaged: felhom journal verify --repair. If the disk or a restore is at fault, mend that first.'
+const NEWER_HINT = 'A newer felhom wrote it: use that one.'
 
 export function corruptError(problem: LogProblem): FelhomError {
-  const {file, line, offset, message} = problem
+  const {file, line, offset, message, isNewer} = problem
   return new FelhomError('journal_corrupt', `${file}, line ${line} (byte ${offset}): ${message}`, {
-    hint: HINT,
+    hint: isNewer ? NEWER_HINT : HINT,
     doubt: 'Nothing was written and nothing was sent.',
   })
 }

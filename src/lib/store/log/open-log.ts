@@ -3,14 +3,15 @@
 import {randomBytes} from 'node:crypto'
 import {dirname, join} from 'node:path'
 import type {Disk, DiskFile} from '../disk.ts'
-import {AppendLog, type AppendLogOptions} from './append-log.ts'
+import {AppendLog, type AppendLogOptions, type LogPlace} from './append-log.ts'
 import {checkNeighbours} from './check-neighbours.ts'
 import {closeQuietly, createSegment} from './create-segment.ts'
 import {NO_HASH} from './line.ts'
 import {FORMAT, type LogHeader} from './log-kind.ts'
 import {corruptError, failedError} from './log-problem.ts'
-import {replaySegment, type Replayed} from './replay-segment.ts'
 import {segmentName, segmentNumbers, TEMPORARY} from './segment-name.ts'
+import {replaySegment} from './walk-segment.ts'
+import type {ScanEnd} from './scan-segment.ts'
 import {writeWhole} from './write-whole.ts'
 import {FelhomError} from '../../model/felhom-error.ts'
 
@@ -59,11 +60,10 @@ async function resumeLog<State>(
   const path = join(dir, segmentName(newest))
   const file = await disk.open(path, 'append')
   try {
-    const replayed = await replaySegment(file, {kind, segment: newest})
-    const {header, state, end, headBytes, problem} = replayed
+    const {header, state, end, headBytes, problem} = await replaySegment(file, kind, newest)
     if (problem ?? (!header || state === undefined)) throw corruptError(problem ?? nothingAt(path))
     await checkNeighbours(options, numbers, header)
-    const bytes = await mendTail(options, file, path, replayed)
+    const bytes = await mendTail(options, file, path, end)
     await file.datasync()
     await disk.syncDirectory(dir)
     return new AppendLog(options, state, {header, file, bytes, seq: end.seq, h: end.h}, headBytes)
@@ -81,13 +81,12 @@ const nothingAt = (file: string): {file: string; line: number; offset: number; m
 })
 
 /** Where the next record goes. */
-async function mendTail<State>(
-  options: OpenLogOptions<State>,
+export async function mendTail(
+  options: LogPlace & {readonly clock: {now(): number}; readonly warn: (text: string) => void},
   file: DiskFile,
   path: string,
-  {end}: Replayed<State>,
+  {tail, offset, lines}: ScanEnd,
 ): Promise<number> {
-  const {tail, offset, lines} = end
   if (tail.kind === 'unterminated') {
     writeWhole(file, Buffer.from('\n'), offset)
     return offset + 1

@@ -1,13 +1,11 @@
 // A header is the one line that is read before anything is known; so all of it is checked.
-import {BadRecord, FORMAT, type LogHeader} from './log-kind.ts'
+import {BadRecord, FORMAT, NewerRecord, type LogHeader} from './log-kind.ts'
 import type {Line} from './scan-segment.ts'
 
-export function readHeader({value}: Line, log: string, segment: number): LogHeader {
+export function readHeader({value}: Pick<Line, 'value'>, log: string, segment: number): LogHeader {
   if (value['type'] !== 'header') throw new BadRecord('it is no header')
   if (value['format'] !== FORMAT)
-    throw new BadRecord(
-      `format ${String(value['format'])} is not known, only ${FORMAT}: a newer felhom wrote it; use that one`,
-    )
+    throw new NewerRecord(`format ${String(value['format'])} is not known, only ${FORMAT}`)
   if (value['log'] !== log) throw new BadRecord(`it begins a log ${String(value['log'])}, not a ${log}`)
   if (value['segment'] !== segment)
     throw new BadRecord(`it begins segment ${String(value['segment'])}, not ${segment}`)
