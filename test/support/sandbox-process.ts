@@ -24,6 +24,8 @@ export interface SandboxProcess {
     path: string,
     params?: Record<string, string>,
   ): Promise<unknown>
+  /** Requests since the last reset, by method and route. */
+  requests(): Promise<Record<string, number>>
   reset(): Promise<void>
   stop(): Promise<number | null>
 }
@@ -44,7 +46,7 @@ export async function startSandboxProcess(...args: string[]): Promise<SandboxPro
   child.removeAllListeners('exit')
   const ready = JSON.parse(line) as Omit<
     SandboxProcess,
-    'child' | 'env' | 'control' | 'call' | 'reset' | 'stop'
+    'child' | 'env' | 'control' | 'call' | 'requests' | 'reset' | 'stop'
   >
   const post = (path: string, body: unknown): Promise<{status: number; text: string}> =>
     send('POST', ready.url + path, ready.caFile, {'Content-Type': 'application/json'}, JSON.stringify(body))
@@ -55,6 +57,10 @@ export async function startSandboxProcess(...args: string[]): Promise<SandboxPro
     env: {FELHOM_ENDPOINT: ready.url, FELHOM_TLS__CA: ready.caFile, FELHOM_TOKEN: ready.tokens.full},
     control: (body) => post('/sandbox/control', body),
     call: (method, path, params = {}) => callApi(ready, method, path, params),
+    requests: async () => {
+      const {text} = await send('GET', `${ready.url}/sandbox/stats`, ready.caFile, {}, undefined)
+      return (JSON.parse(text) as {requests: Record<string, number>}).requests
+    },
     reset: async () => {
       await post('/sandbox/reset', {})
     },

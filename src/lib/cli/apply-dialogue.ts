@@ -115,6 +115,8 @@ export class TerminalDialogue implements ApplyDialogue {
 
   show(event: RunEvent): void {
     if (this.#options.asJson) this.#line(eventLine(event))
+    // The plan may be long: what comes now stands apart from it.
+    if (event.type === 'run_started' && process.stderr.isTTY) this.#progress?.say('')
     this.#progress?.show(event)
   }
 

@@ -26,6 +26,8 @@ export interface ProgressOptions {
 }
 
 const WIDEST_LABEL = 30
+/** What is done and for how long, with their gaps. */
+const REST = 29
 const INDENT = '  '
 
 /** Aligned, each within the width; of more than `most` only the oldest, and how many there are besides. */
@@ -36,8 +38,9 @@ export function renderRunning(
   most = Infinity,
 ): string[] {
   const shown = running.length > most ? running.slice(0, most - 1) : running
+  const widest = Math.max(7, Math.min(WIDEST_LABEL, width - REST))
   const heads = shown.map((one): Cell[] => [
-    {text: cutText(nameGuest(one), WIDEST_LABEL)},
+    {text: cutText(nameGuest(one), widest)},
     {text: describeDoing(one.action)},
     {text: showElapsed(nowMs - one.sinceMs), paint: palette.dim},
   ])
