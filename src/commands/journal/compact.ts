@@ -9,7 +9,7 @@ const DAY_MS = 24 * 3600 * 1000
 export default class JournalCompact extends JournalCommand {
   static override summary = 'Remove old history from the journal.'
   static override description =
-    'Removes whole segments whose last record is old enough. Operations that are open and keys that were used are kept whatever their age, and the segment in use stays.'
+    'Removes whole segments that ended long enough ago. Operations that are open and keys that were used are kept whatever their age, and the segment in use stays.'
   static override examples = [
     '<%= config.bin %> journal compact',
     '<%= config.bin %> journal compact --older-than 30d --rotate',
@@ -18,9 +18,9 @@ export default class JournalCompact extends JournalCommand {
     'older-than': durationFlag({
       default: 90 * DAY_MS,
       defaultHelp: () => Promise.resolve('90d'),
-      summary: 'Age of the last record of a segment.',
+      summary: 'How long ago a segment must have ended.',
     }),
-    rotate: Flags.boolean({summary: 'End the segment in use first, so that it can grow old too.'}),
+    rotate: Flags.boolean({summary: 'End the segment in use first, so that its age begins to count.'}),
     'lock-timeout': lockTimeoutFlag,
   }
 

@@ -21,8 +21,10 @@ export function previewRecovery(
   return withProxmox(
     settings,
     env,
-    ({reader, tokenId}) => {
+    async ({reader, tokenId}) => {
       refuseOther(view, settings, tokenId)
+      // Recover has patience with a node that does not answer; with none that does, it would learn nothing.
+      await reader.listNodes()
       return recover({
         reader,
         journal: asReadOnly(view),

@@ -27,8 +27,10 @@ export function recoverState(request: RecoverRequest): Promise<RecoverResult> {
   return withProxmox(
     settings,
     env,
-    ({reader, tokenId, endpoint}) =>
-      withState(
+    async ({reader, tokenId, endpoint}) => {
+      // Recover has patience with a node that does not answer; with none that does, it would learn nothing.
+      await reader.listNodes()
+      return withState(
         {
           dir: settings.state,
           identity: {endpoint, tokenId},
@@ -48,7 +50,8 @@ export function recoverState(request: RecoverRequest): Promise<RecoverResult> {
             waitMs,
             signal,
           }),
-      ),
+      )
+    },
     signal,
   )
 }
