@@ -46,24 +46,17 @@ export class MemoryJournal implements Journal {
 
   taskRunning(op: string, upid: string): Promise<void> {
     return this.#append('taskRunning', op, () => {
-      const {intent} = this.#requireOpen(op)
-      this.operations.set(op, {intent, state: 'task_running', upid, sinceMs: this.#now()})
+      const operation = this.#requireOpen(op)
+      this.operations.set(op, {...operation, state: 'task_running', upid, sinceMs: this.#now()})
       this.records.push(`taskRunning ${op}`)
     })
   }
 
   settle(op: string, ending: Ending): Promise<void> {
     return this.#append('settle', op, () => {
-      const {intent, upid} = this.#requireOpen(op)
+      const operation = this.#requireOpen(op)
       const {state, by, reason} = ending
-      this.operations.set(op, {
-        intent,
-        state,
-        by,
-        reason,
-        sinceMs: this.#now(),
-        ...(upid !== undefined && {upid}),
-      })
+      this.operations.set(op, {...operation, state, by, reason, sinceMs: this.#now()})
       this.records.push(`settle ${op} ${state}`)
     })
   }

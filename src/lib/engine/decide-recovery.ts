@@ -3,16 +3,18 @@
 import {identifyGuest, type GuestIdentity} from '../model/identity.ts'
 import type {Operation} from '../model/operation.ts'
 import {readUpid} from '../model/upid.ts'
+import {isHandedOn} from './await-following.ts'
 import {describeOutcome} from './describe-recovery.ts'
 import type {Remote, Sight} from './recovery-facts.ts'
 import {
+  configStanding,
   creationStanding,
   destructionStanding,
   levelStanding,
   type RecoveryStanding,
 } from './recovery-standing.ts'
 import {
-  COLUMN_OF,
+  CONFIG,
   CREATION,
   DESTRUCTION,
   LEVEL,
@@ -96,8 +98,12 @@ function findCell(
     const standing = destructionStanding(intent, sight)
     return standing && {cell: DESTRUCTION[task][standing], standing}
   }
+  if (body.type === 'set-config') {
+    const standing = configStanding(intent, body, sight)
+    return standing && {cell: CONFIG[task][standing], standing}
+  }
   const standing = levelStanding(intent, sight)
-  const table = COLUMN_OF[body.type] === 'resize' ? RESIZE : LEVEL
+  const table = body.type === 'resize' ? RESIZE : LEVEL
   return standing && {cell: table[task][standing], standing}
 }
 
@@ -115,7 +121,8 @@ function isToFollow(
   nowMs: number,
 ): boolean {
   if (remote.task !== 'ok' || standing === 'reached' || upid === undefined) return false
-  if (!['hastart', 'hastop', 'qmreboot'].includes(readUpid(upid)?.type ?? '')) return false
+  const task = readUpid(upid)
+  if (!task || !isHandedOn(task)) return false
   const graceMs = intent.body.type === 'shutdown' ? intent.body.timeoutMs : 0
   return nowMs < sinceMs + graceMs + FOLLOW_MS
 }

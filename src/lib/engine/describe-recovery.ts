@@ -8,6 +8,7 @@ const STANDINGS: Readonly<Record<RecoveryStanding, string>> = {
   reached: 'the guest is as wanted',
   untouched: 'the guest is as it was before',
   changed: 'the guest is neither as wanted nor as it was before, or gone',
+  unreadable: 'the config has changed, and a secret in it cannot be read back',
   ours: 'the new guest is there and bears our marker',
   unmarked: 'a guest of that number is there, but nothing tells whether it is ours',
   absent: 'there is no such guest',

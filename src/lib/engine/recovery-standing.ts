@@ -7,18 +7,34 @@ import type {Sight} from './recovery-facts.ts'
 
 export type LevelStanding = 'reached' | 'untouched' | 'changed'
 
+/** `unreadable`: a secret that cannot be read back, in a config that was changed since, by us or by others. */
+export type ConfigStanding = LevelStanding | 'unreadable'
+
 /** `unmarked`: there, complete, and of a creation that left no mark by which it could be told from another. */
 export type CreationStanding = 'ours' | 'unmarked' | 'absent' | 'foreign'
 
 /** `doubtful`: locked, or nothing tells this guest from another; it may be what remains of it. */
 export type DestructionStanding = 'absent' | 'intact' | 'doubtful' | 'another'
 
-export type RecoveryStanding = LevelStanding | CreationStanding | DestructionStanding
+export type RecoveryStanding = ConfigStanding | CreationStanding | DestructionStanding
 
 export function levelStanding(intent: Intent, sight: Sight): LevelStanding | undefined {
   if (sight.guest === 'unknown') return undefined
   const standing = assessOperation(intent, sight.guest === 'present' ? sight.actual : undefined)
   return standing === 'unknown' ? undefined : standing
+}
+
+export function configStanding(
+  intent: Intent,
+  {set, delete: removed, secrets = []}: Extract<OperationBody, {type: 'set-config'}>,
+  sight: Sight,
+): ConfigStanding | undefined {
+  const standing = levelStanding(intent, sight)
+  // One write does all or nothing: what can be read back vouches for the secret beside it.
+  const isVacuous = Object.keys(set).length + removed.length === 0 && secrets.length > 0
+  if (standing !== 'reached' || !isVacuous || sight.guest !== 'present') return standing
+  const {config} = sight.actual
+  return config.known && config.digest === intent.digest ? 'untouched' : 'unreadable'
 }
 
 export function creationStanding(

@@ -1,7 +1,11 @@
-// The decision table: how the task ended × how the guest stands → what becomes of the operation. Its fourth
-// dimension, the kind of operation, is the four tables. No cell sends anything; what is desired is planned anew.
-import type {OperationType} from '../model/operation.ts'
-import type {CreationStanding, DestructionStanding, LevelStanding} from './recovery-standing.ts'
+// The decision table: how the task ended × how the guest stands → what becomes of the operation. There is a
+// table for each kind of operation. No cell sends anything; what is desired is planned anew.
+import type {
+  ConfigStanding,
+  CreationStanding,
+  DestructionStanding,
+  LevelStanding,
+} from './recovery-standing.ts'
 
 /** `failed` and `superseded`: what is still desired is planned again, as something new. */
 export type Settled = 'succeeded' | 'satisfied' | 'failed' | 'superseded'
@@ -21,6 +25,15 @@ export const LEVEL: Table<LevelStanding> = {
   unexpected: {reached: 'satisfied', untouched: 'failed', changed: 'superseded'},
   lost: {reached: 'satisfied', untouched: 'failed', changed: 'superseded'},
   none: {reached: 'satisfied', untouched: 'failed', changed: 'superseded'},
+}
+
+/** A level too, but for what is written and cannot be read: there is no comparing, and a plan would not miss it. */
+export const CONFIG: Table<ConfigStanding> = {
+  ok: {...LEVEL.ok, unreadable: 'quarantine'},
+  failed: {...LEVEL.failed, unreadable: 'quarantine'},
+  unexpected: {...LEVEL.unexpected, unreadable: 'quarantine'},
+  lost: {...LEVEL.lost, unreadable: 'quarantine'},
+  none: {...LEVEL.none, unreadable: 'quarantine'},
 }
 
 /** A disk only grows, to an absolute size: the size shows what remains to be done. */
@@ -51,16 +64,4 @@ export const DESTRUCTION: Table<DestructionStanding> = {
   unexpected: {absent: 'satisfied', intact: 'quarantine', doubtful: 'quarantine', another: 'quarantine'},
   lost: {absent: 'satisfied', intact: 'quarantine', doubtful: 'quarantine', another: 'quarantine'},
   none: {absent: 'satisfied', intact: 'quarantine', doubtful: 'quarantine', another: 'quarantine'},
-}
-
-export type Column = 'level' | 'resize' | 'creation' | 'destruction'
-
-export const COLUMN_OF: Readonly<Record<OperationType, Column>> = {
-  start: 'level',
-  shutdown: 'level',
-  restart: 'level',
-  'set-config': 'level',
-  resize: 'resize',
-  create: 'creation',
-  destroy: 'destruction',
 }

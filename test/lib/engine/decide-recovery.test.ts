@@ -84,7 +84,12 @@ const CREATED = {
 }
 
 /** A copy has the addresses that Proxmox chose: nothing marks it as ours. */
-const COPIED = {unmarked: present(OTHER_CONFIG), absent, debris: present(OTHER_CONFIG, {lock: 'create'})}
+const COPIED = {
+  unmarked: present(OTHER_CONFIG),
+  absent,
+  debris: present(OTHER_CONFIG, {lock: 'create'}),
+  'of the other kind': present(OTHER_CONFIG, {kind: 'qemu'}),
+}
 
 const SUBJECTS: Readonly<Record<string, Subject>> = {
   start: level(
@@ -128,6 +133,26 @@ const SUBJECTS: Readonly<Record<string, Subject>> = {
     },
     {before: {run: 'running', options: {hostname: 'old'}}},
   ),
+  'set-config of a secret': level(
+    {type: 'set-config', set: {}, delete: [], secrets: ['cipassword']},
+    {
+      'read back as it was': present(OWN_CONFIG, {
+        config: {known: true, current: OWN_CONFIG, pending: [], digest: 'before'},
+      }),
+      'changed somehow': present(OWN_CONFIG),
+      'changed by others': absent,
+    },
+    {digest: 'before'},
+  ),
+  'set-config of a secret and more': level(
+    {type: 'set-config', set: {hostname: 'new'}, delete: [], secrets: ['cipassword']},
+    {
+      reached: present({...OWN_CONFIG, hostname: 'new'}),
+      untouched: present(OWN_CONFIG),
+      'changed by others': present({...OWN_CONFIG, hostname: 'third'}),
+    },
+    {before: {run: 'running', options: {hostname: 'old'}}},
+  ),
   resize: level(
     {type: 'resize', disk: 'rootfs', toBytes: 16 * GB},
     {
@@ -147,7 +172,12 @@ const SUBJECTS: Readonly<Record<string, Subject>> = {
       intact: present(OWN_CONFIG),
       'half gone': present(OWN_CONFIG, {lock: 'destroyed'}),
       'another guest': present(OTHER_CONFIG),
+      'a guest of the other kind': present(OWN_CONFIG, {kind: 'qemu'}),
     },
+  },
+  'destroy of a guest without identity': {
+    operation: operation({type: 'destroy'}, {identity: {kind: 'lxc', vmid: 101, ids: []}}),
+    sights: {absent, 'a guest': present({})},
   },
 }
 
@@ -200,18 +230,52 @@ const CREATION: Cells = {
     "somebody else's": 'quarantine',
   },
 }
+const UNREADABLE = {
+  'read back as it was': 'failed',
+  'changed somehow': 'quarantine',
+  'changed by others': 'superseded',
+} as const
+const SECRET: Cells = {
+  'OK or WARNINGS': UNREADABLE,
+  failed: {...UNREADABLE, 'changed by others': 'failed'},
+  'unexpected status': UNREADABLE,
+  'no such task': UNREADABLE,
+  'started, no orphan': UNREADABLE,
+}
 const COPY: Cells = {
-  'OK or WARNINGS': {unmarked: 'succeeded', absent: 'quarantine', debris: 'quarantine'},
-  failed: {unmarked: 'quarantine', absent: 'failed', debris: 'quarantine'},
-  'unexpected status': {unmarked: 'quarantine', absent: 'failed', debris: 'quarantine'},
-  'no such task': {unmarked: 'quarantine', absent: 'quarantine', debris: 'quarantine'},
-  'started, no orphan': {unmarked: 'quarantine', absent: 'stay', debris: 'quarantine'},
+  'OK or WARNINGS': {
+    unmarked: 'succeeded',
+    absent: 'quarantine',
+    debris: 'quarantine',
+    'of the other kind': 'quarantine',
+  },
+  failed: {unmarked: 'quarantine', absent: 'failed', debris: 'quarantine', 'of the other kind': 'quarantine'},
+  'unexpected status': {
+    unmarked: 'quarantine',
+    absent: 'failed',
+    debris: 'quarantine',
+    'of the other kind': 'quarantine',
+  },
+  'no such task': {
+    unmarked: 'quarantine',
+    absent: 'quarantine',
+    debris: 'quarantine',
+    'of the other kind': 'quarantine',
+  },
+  'started, no orphan': {
+    unmarked: 'quarantine',
+    absent: 'stay',
+    debris: 'quarantine',
+    'of the other kind': 'quarantine',
+  },
 }
 const EXPECTED: Readonly<Record<string, Cells>> = {
   start: LEVEL,
   shutdown: LEVEL,
   restart: LEVEL,
   'set-config': LEVEL,
+  'set-config of a secret and more': LEVEL,
+  'set-config of a secret': SECRET,
   resize: LEVEL,
   create: CREATION,
   'restore to new': COPY,
@@ -222,31 +286,43 @@ const EXPECTED: Readonly<Record<string, Cells>> = {
       intact: 'quarantine',
       'half gone': 'quarantine',
       'another guest': 'succeeded',
+      'a guest of the other kind': 'succeeded',
     },
     failed: {
       absent: 'quarantine',
       intact: 'failed',
       'half gone': 'quarantine',
       'another guest': 'quarantine',
+      'a guest of the other kind': 'quarantine',
     },
     'unexpected status': {
       absent: 'satisfied',
       intact: 'quarantine',
       'half gone': 'quarantine',
       'another guest': 'quarantine',
+      'a guest of the other kind': 'quarantine',
     },
     'no such task': {
       absent: 'satisfied',
       intact: 'quarantine',
       'half gone': 'quarantine',
       'another guest': 'quarantine',
+      'a guest of the other kind': 'quarantine',
     },
     'started, no orphan': {
       absent: 'satisfied',
       intact: 'quarantine',
       'half gone': 'quarantine',
       'another guest': 'quarantine',
+      'a guest of the other kind': 'quarantine',
     },
+  },
+  'destroy of a guest without identity': {
+    'OK or WARNINGS': {absent: 'succeeded', 'a guest': 'quarantine'},
+    failed: {absent: 'quarantine', 'a guest': 'quarantine'},
+    'unexpected status': {absent: 'satisfied', 'a guest': 'quarantine'},
+    'no such task': {absent: 'satisfied', 'a guest': 'quarantine'},
+    'started, no orphan': {absent: 'satisfied', 'a guest': 'quarantine'},
   },
 }
 

@@ -380,6 +380,17 @@ describe('recover of several operations', () => {
     expect(bench.operation(fine).state).to.equal('succeeded')
   })
 
+  it('looks at the task first, so that the guest is seen as the task has left it', async () => {
+    const bench = new RecoveryBench()
+    const op = await bench.interrupt(STOPPED, start, 'upid')
+    const taskStatus: typeof bench.reader.taskStatus = async (upid) => {
+      await bench.clock.sleep(5_000)
+      return bench.reader.taskStatus(upid)
+    }
+    await bench.recover({reader: {...bench.reader, taskStatus}})
+    expect(bench.operation(op).state).to.equal('succeeded')
+  })
+
   it('reads the whole cluster once for all that are missing', async () => {
     const bench = new RecoveryBench()
     for (const vmid of [101, 102, 103]) {
@@ -516,6 +527,18 @@ describe('tasks of our token that the journal does not know', () => {
     const {disarmed} = await bench.recover({waitMs: 0})
     expect(bench.operation(op).state).to.equal('started')
     expect(disarmed).to.deep.equal([])
+  })
+
+  it('are looked for on the other nodes when one does not answer', async () => {
+    const bench = new RecoveryBench()
+    await bench.clock.advance(5_000)
+    await bench.request('POST', '/nodes/pve1/lxc/104/status/start')
+    const listTasks: typeof bench.reader.listTasks = (node, filter) =>
+      node === 'pve2'
+        ? Promise.reject(new FelhomError('gateway_timeout', 'pve2 does not answer'))
+        : bench.reader.listTasks(node, filter)
+    const {disarmed} = await bench.recover({reader: {...bench.reader, listTasks}})
+    expect(disarmed).to.deep.equal([bench.lastTask().upid])
   })
 
   it('are looked for on the other nodes when one is offline', async () => {
