@@ -44,7 +44,7 @@ export default class Recover extends JournalCommand {
     if (alarm !== undefined) this.addWarning(alarm)
     const options = {palette: this.palette(), width: terminalWidth(), nowMs: Date.now(), dryRun}
     this.print(renderRecovery(result, options))
-    if (result.open.length > 0) process.exitCode = EXIT.needsRecover
+    if (result.open.length > 0) this.leaveWith(EXIT.needsRecover)
     return encodeRecovery(result, dryRun)
   }
 

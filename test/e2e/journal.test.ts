@@ -289,6 +289,21 @@ describe('the commands around the journal', () => {
       expect(stdout).to.contain(`${RUN}.2  succeeded`)
     })
 
+    it('is left at once with Ctrl-C, and exits with 130', async () => {
+      const upid = await leaveRunning()
+      const config = join(state.project, 'felhom.yaml')
+      writeFileSync(config, 'felhom: 1\nstate: .felhom/\n')
+      const terminal = await Terminal.open(['recover', '--config', config], sandbox.env)
+      try {
+        await terminal.readWhen(/Ctrl-C leaves it for later/)
+        await terminal.press('C-c')
+        expect(await terminal.exitCode()).to.equal(130)
+      } finally {
+        await terminal.close()
+      }
+      expect((await felhom(['journal', 'inflight', '--offline'])).stdout).to.contain(upid)
+    })
+
     it('writes nothing with --dry-run, and takes no lock', async () => {
       await leaveRunning()
       await sandbox.reset()

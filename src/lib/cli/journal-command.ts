@@ -6,6 +6,8 @@ import {BaseCommand} from './base-command.ts'
 import {Interruption} from './interruption.ts'
 
 export abstract class JournalCommand extends BaseCommand {
+  #interruptedCode: number | undefined
+
   protected async useSettings(configFile: string | undefined): Promise<LoadedSettings['settings']> {
     const request = {cwd: process.cwd(), env: process.env, ...(configFile && {configFile})}
     return (await useSettings(request)).settings
@@ -17,6 +19,7 @@ export abstract class JournalCommand extends BaseCommand {
     try {
       return await work(interruption.giveUp)
     } finally {
+      this.#interruptedCode = interruption.exitCode
       interruption.dispose()
     }
   }
@@ -38,6 +41,11 @@ export abstract class JournalCommand extends BaseCommand {
         this.tell(`Waiting for the state directory: ${holder}`)
       },
     }
+  }
+
+  /** For what is left undone: that somebody wanted it so says more than that it is so. */
+  protected leaveWith(code: number): void {
+    process.exitCode = this.#interruptedCode ?? code
   }
 
   /** Said while it works, on stderr, whatever the result looks like. */
