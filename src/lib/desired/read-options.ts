@@ -1,4 +1,5 @@
 // `config` and `disks` of a guest, each option by the catalog's word for it.
+import {isIndispensable} from '../catalog/indispensable.ts'
 import {findOption, optionNames, type Option} from '../catalog/option.ts'
 import type {ValueProblem} from '../catalog/read-value.ts'
 import type {DesiredOption, DesiredValue} from '../model/desired.ts'
@@ -84,8 +85,11 @@ function readRemoval(section: Section, key: string, option: Option): DesiredValu
     })
     return undefined
   }
-  if (option.name !== 'rootfs') return {is: 'removed'}
-  section.complainOfValue(key, {code: 'wrong_value', message: 'a container cannot be without its rootfs'})
+  if (!isIndispensable(option)) return {is: 'removed'}
+  section.complainOfValue(key, {
+    code: 'wrong_value',
+    message: `a container cannot be without its ${option.name}`,
+  })
   return undefined
 }
 

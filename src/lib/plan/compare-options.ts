@@ -10,6 +10,7 @@ import {weighChange} from '../catalog/weigh-change.ts'
 import {REDACTED, valueAfterRestart, type ActualGuest, type KnownConfig} from '../model/actual.ts'
 import type {DesiredGuest, DesiredOption} from '../model/desired.ts'
 import type {Need, OptionChange, PartChange, PlanProblem} from '../model/plan.ts'
+import {describeMissingParts} from './describe-missing-parts.ts'
 import {describeNewDisk} from './describe-new-disk.ts'
 
 export interface WeighedChange {
@@ -26,7 +27,7 @@ export interface Growth {
 export interface OptionDifferences {
   readonly changes: readonly WeighedChange[]
   readonly growths: readonly Growth[]
-  /** Managed options whose desired value is set already but waits for a restart. */
+  /** Managed options whose desired value is set already but waits for a restart; of a disk that grows, all but its size. */
   readonly waiting: readonly string[]
   readonly unchanged: number
   readonly problems: readonly PlanProblem[]
@@ -53,14 +54,14 @@ export function compareOptions(
     const {growth, problem, change} = compareOne(option, before, wanted, guest)
     if (problem) problems.push(nameGuest(desired, problem))
     if (growth) growths.push(growth)
-    const homeless = change && findHomeless(option, change.change, wanted)
-    if (homeless) {
-      problems.push(nameGuest(desired, homeless))
+    const unfinished = change && findUnfinished(option, change.change, wanted)
+    if (unfinished) {
+      problems.push(nameGuest(desired, unfinished))
       continue
     }
     if (change) changes.push(change)
-    else if (!growth && !problem) {
-      unchanged++
+    else if (!problem) {
+      if (!growth) unchanged++
       if (isPending(config, wanted.name)) waiting.push(wanted.name)
     }
   }
@@ -75,15 +76,17 @@ const nameGuest = ({kind, vmid}: DesiredGuest, problem: PlanProblem): PlanProble
   message: `${kind}/${vmid}: ${problem.message}`,
 })
 
-/** A disk that is not there yet, of which nobody said where it shall be. */
-function findHomeless(
+/** What was written of it does not suffice to make it: no place for a disk, a part that it cannot be without. */
+function findUnfinished(
   option: Option,
   {before, after}: OptionChange,
   {place}: DesiredOption,
 ): PlanProblem | undefined {
-  if (!option.isDisk || before !== undefined || after === undefined) return undefined
-  const disk = describeNewDisk(option, after, undefined)
-  return 'problem' in disk ? {code: 'no_volume', severity: 'error', message: disk.problem, place} : undefined
+  if (before !== undefined || after === undefined) return undefined
+  const disk = option.isDisk ? describeNewDisk(option, after, undefined) : undefined
+  if (disk && 'problem' in disk) return {code: 'no_volume', severity: 'error', message: disk.problem, place}
+  const message = describeMissingParts(option, after)
+  return message === undefined ? undefined : {code: 'part_missing', severity: 'error', message, place}
 }
 
 const hidden = (desired: DesiredGuest, wanted: DesiredOption): PlanProblem => ({

@@ -6,6 +6,7 @@ import {findOption, type Option} from '../catalog/option.ts'
 import {weighChange} from '../catalog/weigh-change.ts'
 import type {DesiredCreate, DesiredGuest, DesiredOption} from '../model/desired.ts'
 import type {Need, OptionChange, PlanProblem} from '../model/plan.ts'
+import {describeMissingParts} from './describe-missing-parts.ts'
 import {describeNewDisk} from './describe-new-disk.ts'
 
 export interface Creation {
@@ -25,7 +26,7 @@ export function describeCreation(desired: DesiredGuest, create: DesiredCreate): 
     const described = describeOption(option, wanted, create)
     if ('problem' in described) {
       problems.push({
-        code: 'no_volume',
+        code: described.code,
         severity: 'error',
         place: wanted.place,
         message: `${desired.kind}/${desired.vmid}: ${described.problem}`,
@@ -61,18 +62,26 @@ function describeOption(
   option: Option | undefined,
   wanted: DesiredOption,
   create: DesiredCreate,
-): OptionChange | {problem: string} {
+): OptionChange | Unfinished {
   const {name, value} = wanted
   if (value.is === 'secret') return {...NEW, option: name, after: undefined, secret: true}
   const comparison = option ? compareOption(option, undefined, value) : undefined
   const text = comparison?.equal === false ? comparison.after : value.is === 'text' ? value.text : undefined
-  if (text === undefined || !option?.isDisk) return {...NEW, option: name, after: text}
   // What is copied has its disks already: they are not made, they grow.
   if ('clone' in create.from || 'restore' in create.from) {
-    return {...NEW, option: name, after: text, note: 'set once it is copied'}
+    return {...NEW, option: name, after: text, ...(option?.isDisk && {note: 'set once it is copied'})}
   }
+  if (text === undefined || !option) return {...NEW, option: name, after: text}
+  const missing = describeMissingParts(option, text)
+  if (missing !== undefined) return {code: 'part_missing', problem: missing}
+  if (!option.isDisk) return {...NEW, option: name, after: text}
   const disk = describeNewDisk(option, text, create.storage)
-  return 'problem' in disk ? disk : {...NEW, option: name, after: disk.text}
+  return 'problem' in disk ? {code: 'no_volume', ...disk} : {...NEW, option: name, after: disk.text}
+}
+
+interface Unfinished {
+  readonly code: string
+  readonly problem: string
 }
 
 function needsAtCreation(

@@ -1,6 +1,7 @@
 // What stands in the way of an action now. An action with a blocker is shown and would not be carried out.
+import {findOption} from '../catalog/option.ts'
 import type {ActualCluster, ActualGuest} from '../model/actual.ts'
-import type {Blocker, GuestPlan, Need, PlannedAction} from '../model/plan.ts'
+import type {Blocker, GuestPlan, Need, OptionChange, PlannedAction} from '../model/plan.ts'
 
 /** Whether the token holds one of these privileges on that path; undefined: it is not known. */
 export type Held = (path: string, anyOf: readonly string[]) => boolean | undefined
@@ -31,8 +32,10 @@ export function blockActions(
  * refused, no restart for a value that was never written, no start of a guest that was never made.
  */
 export function blockTogether(actions: readonly PlannedAction[]): PlannedAction[] {
-  return actions.map((action) => {
-    const others = actions.filter((other) => isServedBy(other, action)).flatMap(({blockers}) => blockers)
+  return actions.map((action, position) => {
+    const others = actions
+      .filter((other, before) => isServedBy(other, action) || (before < position && isAwaited(other, action)))
+      .flatMap(({blockers}) => blockers)
     if (others.length === 0) return action
     const all = new Map([...action.blockers, ...others].map((blocker) => [blocker.message, blocker]))
     return {...action, blockers: [...all.values()]}
@@ -44,6 +47,10 @@ function isServedBy(main: PlannedAction, servant: PlannedAction): boolean {
   if (servant.type === 'start') return main.type === 'create'
   return servant.type === 'restart' && main.type === 'set-config' && main.impact === 'restart'
 }
+
+/** A disk that grows behind a restart or shutdown grows only if that takes place. */
+const isAwaited = (power: PlannedAction, action: PlannedAction): boolean =>
+  action.type === 'resize' && (power.type === 'restart' || power.type === 'shutdown')
 
 const templateBlocker: Blocker = {code: 'template', message: 'a template cannot be started'}
 
@@ -67,9 +74,15 @@ function guestBlockers(action: PlannedAction, guest: ActualGuest | undefined): B
     if (action.type === 'destroy' && guest.ha.managed === true) {
       blockers.push({code: 'ha_managed', message: 'it is managed by HA: remove it there first'})
     }
+  } else if (action.type === 'set-config' && action.changes.some((change) => isRefusedDisk(change, guest))) {
+    blockers.push({code: 'protected', message: 'protection is on: Proxmox changes none of its disks'})
   }
   return blockers
 }
+
+/** Of a protected container no volume may be added or changed; of a machine they may. */
+export const isRefusedDisk = ({option}: OptionChange, guest: ActualGuest): boolean =>
+  guest.kind === 'lxc' && isProtected(guest) && findOption('lxc', option)?.isDisk === true
 
 const losesVolumes = (action: PlannedAction): boolean =>
   action.type === 'destroy' ||

@@ -1,9 +1,10 @@
 // A guest that exists and shall stay: its options, its disks, its place, its run state, in that order. What can
 // lose data stands in an action of its own, so that it holds up nothing else.
-import type {ActualGuest} from '../model/actual.ts'
+import type {ActualGuest, KnownConfig} from '../model/actual.ts'
 import type {DesiredGuest} from '../model/desired.ts'
 import type {GuestPlan, Impact, PlannedAction, PlanProblem} from '../model/plan.ts'
 import {compareOptions, type Growth, type OptionDifferences, type WeighedChange} from './compare-options.ts'
+import {isRefusedDisk} from './find-blockers.ts'
 import {planRestart, planRunState} from './plan-run-state.ts'
 import {uniqueNeeds} from './unique-needs.ts'
 
@@ -17,30 +18,42 @@ export function planUpdate(desired: DesiredGuest, guest: ActualGuest, base: Gues
   }
   const differences = compareOptions(desired, guest, guest.config)
   const restart = planNeededRestart(desired, guest, differences, run.actions)
+  const power = [...restart.actions, ...run.actions]
+  const growths = planGrowths(desired, guest, guest.config, differences, power)
   return {
     ...base,
     actions: [
-      ...setConfigActions(differences.changes),
-      ...differences.growths.map((growth) => growAction(growth, guest)),
+      ...setConfigActions(differences.changes, guest),
+      ...growths.now,
       ...place.actions,
-      ...restart.actions,
-      ...run.actions,
+      ...power,
+      ...growths.later,
     ],
     unchangedOptions: differences.unchanged,
-    problems: [...differences.problems, ...place.problems, ...restart.problems, ...run.problems],
+    problems: [
+      ...differences.problems,
+      ...place.problems,
+      ...restart.problems,
+      ...growths.problems,
+      ...run.problems,
+    ],
   }
 }
 
-/** Benign changes together in one write; each destructive or root-only one by itself, behind them. */
-function setConfigActions(changes: readonly WeighedChange[]): PlannedAction[] {
+/**
+ * Benign changes together in one write; what Proxmox rewrites as a consequence of another in a second one, for within
+ * one write it is left to chance which of the two wins; each destructive, root-only or refused one by itself, behind
+ * them.
+ */
+function setConfigActions(changes: readonly WeighedChange[], guest: ActualGuest): PlannedAction[] {
   const isApart = ({change, needs}: WeighedChange): boolean =>
-    change.class === 'destructive' || needs.some((need) => need.rootOnly)
+    change.class === 'destructive' || needs.some((need) => need.rootOnly) || isRefusedDisk(change, guest)
   const together = changes.filter((change) => !isApart(change))
-  const apart = changes.filter(isApart)
-  return [
-    ...(together.length > 0 ? [setConfig(together)] : []),
-    ...apart.map((change) => setConfig([change])),
-  ]
+  const rewritten = new Set(together.flatMap(({change}) => change.sideEffects ?? []))
+  const first = together.filter(({change}) => !rewritten.has(change.option))
+  const second = together.filter(({change}) => rewritten.has(change.option))
+  const apart = changes.filter(isApart).map((change) => [change])
+  return [first, second, ...apart].filter((write) => write.length > 0).map(setConfig)
 }
 
 const IMPACT_ORDER: readonly Impact[] = ['none', 'live', 'restart', 'outage']
@@ -61,6 +74,32 @@ function setConfig(weighed: readonly WeighedChange[]): PlannedAction {
     needs: uniqueNeeds(weighed.flatMap(({needs}) => needs)),
     blockers: [],
   }
+}
+
+/**
+ * A disk with a change that waits for a restart grows behind that restart: the text that waits holds the old size,
+ * and would come back with it.
+ */
+function planGrowths(
+  desired: DesiredGuest,
+  guest: ActualGuest,
+  {pending}: KnownConfig,
+  {changes, growths}: OptionDifferences,
+  power: readonly PlannedAction[],
+): {now: PlannedAction[]; later: PlannedAction[]; problems: PlanProblem[]} {
+  const waiting = new Set([
+    ...pending.map(({option}) => option),
+    ...changes.filter(({change}) => change.impact === 'restart').map(({change}) => change.option),
+  ])
+  const isWaiting = ({disk}: Growth): boolean => guest.run !== 'stopped' && waiting.has(disk)
+  const now = growths.filter((growth) => !isWaiting(growth)).map((growth) => growAction(growth, guest))
+  const later = growths.filter(isWaiting)
+  if (power.length > 0) return {now, later: later.map((growth) => growAction(growth, guest)), problems: []}
+  const problems = later.map(({disk}): PlanProblem => {
+    const message = `${disk} of ${guest.kind}/${guest.vmid} can grow only after a restart, which is not allowed (restart: never)`
+    return {code: 'restart_pending', severity: 'warning', message, place: desired.place}
+  })
+  return {now, later: [], problems}
 }
 
 /** Growing a disk loses nothing, but it cannot be taken back. */

@@ -176,6 +176,11 @@ describe('the desired state', () => {
       {code: 'no_value', line: 7, column: 26},
     ])
     expect(mistakesOf('{kind: lxc, disks: {rootfs: null}}')).to.have.length(1)
+    for (const option of ['arch', 'memory', 'ostype'])
+      expect(mistakesOf(`{kind: lxc, config: {${option}: null}}`)[0]).to.deep.include({
+        message: `a container cannot be without its ${option}`,
+      })
+    expect(mistakesOf('{kind: qemu, config: {memory: null, ostype: null}}')).to.deep.equal([])
   })
 
   it('takes volumes under disks only, and nothing else there', () => {

@@ -201,12 +201,14 @@ describe('pains of other tools', () => {
     const sandbox = homelab()
     const pending = 'nas:200/vm-200-disk-0.qcow2,discard=on,iothread=1,size=32G'
     expect((await sandbox.put('/nodes/pve1/qemu/200/config', {scsi0: pending})).status).to.equal(200)
-    const wish = '{200: {kind: qemu, disks: {scsi0: {iothread: true, size: 64GiB}}}}'
-    const planned = await plan(wish, sandbox)
-    // The pending value is neither written again, with its old size in it, nor lost.
-    expect(stepsOf(planned)).to.deep.equal(['resize'])
-    const both = await plan('{200: {kind: qemu, disks: {scsi0: {iothread: true, ssd: true, size: 64GiB}}}}')
-    expect(stepsOf(both)).to.deep.equal(['set-config', 'resize'])
+    const wish = (restart: string): string =>
+      `{200: {kind: qemu, restart: ${restart}, disks: {scsi0: {iothread: true, size: 64GiB}}}}`
+    // The pending value is neither written again, with its old size in it, nor lost; the disk grows behind it.
+    expect(stepsOf(await plan(wish('allowed'), sandbox))).to.deep.equal(['restart', 'resize'])
+    const never = await plan(wish('never'), sandbox)
+    expect([stepsOf(never), problemsIn(never)]).to.deep.equal([[], ['restart_pending', 'restart_pending']])
+    const both = await plan(wish('allowed'))
+    expect(stepsOf(both)).to.deep.equal(['set-config', 'restart', 'resize'])
     expect(changesIn(both)[0]?.after).to.contain('size=32G')
   })
 

@@ -52,6 +52,63 @@ describe('the planner', () => {
     })
   })
 
+  it('writes by itself what Proxmox rewrites as a consequence of another change', () => {
+    const machine = withConfig(
+      201,
+      {boot: 'order=scsi0', scsi0: 'local:201/vm-201-disk-0.qcow2,size=1G'},
+      {kind: 'qemu'},
+    )
+    const wish = {ide2: 'none,media=cdrom', boot: 'order=scsi0', cores: '2', name: 'vm'}
+    const writes = (written: Record<string, string>): string[][] =>
+      only(
+        planChanges(
+          desiredState(desiredGuest(201, written, {kind: 'qemu'})),
+          actualCluster({guests: [machine]}),
+        ),
+      ).actions.map((a) => (a.type === 'set-config' ? a.changes.map(({option}) => option) : []))
+    expect(writes({...wish, boot: 'order=ide2'})).to.deep.equal([['cores', 'ide2', 'name'], ['boot']])
+    expect(writes(wish)).to.deep.equal([['cores', 'ide2', 'name']])
+  })
+
+  it('is an error where a part is not written that a new option cannot be without', () => {
+    const live = actualCluster({guests: [withConfig(101, {net0: 'name=eth0,bridge=vmbr0'})]})
+    const plan = planChanges(
+      desiredState(desiredGuest(101, {net0: {tag: '7'}, net1: {bridge: 'vmbr1'}})),
+      live,
+    )
+    expect(only(plan).problems.map(({code, message}) => `${code}: ${message}`)).to.deep.equal([
+      'part_missing: lxc/101: net1 does not exist and is to be made: write its name too',
+    ])
+    expect(changesOf(only(plan)).map(({option}) => option)).to.deep.equal(['net0'])
+  })
+
+  it('holds up nothing but the disks of a container that is protected', () => {
+    const container = {protection: '1', mp0: 'local:101/vm-101-disk-1.raw,mp=/a,size=1G'}
+    const wish = {cores: '2', mp0: {backup: '1'}, mp1: 'local:1,mp=/b'}
+    const plan = (
+      kind: 'lxc' | 'qemu',
+      live: Record<string, string>,
+      options: typeof wish | object,
+    ): GuestPlan =>
+      only(
+        planChanges(
+          desiredState(desiredGuest(101, options as typeof wish, {kind})),
+          actualCluster({guests: [withConfig(101, live, {kind})]}),
+        ),
+      )
+    const steps = ({actions}: GuestPlan): unknown[] =>
+      actions.map((a) => [
+        a.type === 'set-config' && a.changes.map(({option}) => option),
+        a.blockers.map(({code}) => code),
+      ])
+    expect(steps(plan('lxc', container, wish))).to.deep.equal([
+      [['cores'], []],
+      [['mp0'], ['protected']],
+      [['mp1'], ['protected']],
+    ])
+    expect(steps(plan('qemu', {protection: '1'}, {scsi1: 'local:1'}))).to.deep.equal([[['scsi1'], []]])
+  })
+
   it('changes only the options that were written', () => {
     const live = actualCluster({guests: [withConfig(101, {memory: '512', cores: '2', tags: 'a', swap: '0'})]})
     const guest = only(planChanges(desiredState(desiredGuest(101, {memory: '1024', cores: '2'})), live))

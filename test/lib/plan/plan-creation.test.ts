@@ -34,6 +34,18 @@ describe('a guest that is to be created', () => {
     expect(value(two, 'mp0')).to.equal('local-lvm:2,mp=/data')
   })
 
+  it('is an error while a part is not written that an option cannot be without, unless it is copied', () => {
+    const guest = (create: string): Plan =>
+      plan(
+        `{105: {kind: lxc, config: {net0: {bridge: vmbr0}}, disks: {mp0: {size: 1GiB}}, create: {${create}}}}`,
+      )
+    expect(problems(guest(`${TEMPLATE}, storage: local-lvm`))).to.deep.equal([
+      'part_missing: lxc/105: net0 does not exist and is to be made: write its name too',
+      'part_missing: lxc/105: mp0 does not exist and is to be made: write its mp too',
+    ])
+    expect(problems(guest('clone: 100'))).to.deep.equal([])
+  })
+
   it('keeps a volume that was written, whatever the storage', () => {
     expect(value(container('{rootfs: "tank:16"}'), 'rootfs')).to.equal('tank:16')
     expect(value(container('{rootfs: {volume: "tank:16"}}'), 'rootfs')).to.equal('tank:16')
