@@ -4,7 +4,7 @@ import type {ActualGuest} from '../model/actual.ts'
 import {isFelhomError} from '../model/felhom-error.ts'
 import type {Intent} from '../model/operation.ts'
 import type {Upid} from '../model/upid.ts'
-import {awaitFollowing, isHandedOn} from './await-following.ts'
+import {awaitFollowing, awaitReturn, isHandedOn} from './await-following.ts'
 import {describeTaskFailure} from './describe-task-failure.ts'
 import type {Ended} from './ended.ts'
 import {lookAgain} from './look-again.ts'
@@ -42,6 +42,9 @@ async function settleSuccess(operation: Underway, upid: Upid, reason: string): P
     const timeoutMs = patienceMs(intent, taskTimeoutMs)
     const hasFollowed = await awaitFollowing(intent, reader, clock, timeoutMs)
     if (!hasFollowed) return operation.leave('its task ended well, and yet the guest does not follow')
+  }
+  if (intent.body.type === 'restart' && !(await awaitReturn(intent, reader, clock))) {
+    return operation.settle('failed', 'the guest was shut down, and does not run again')
   }
   if (intent.body.type === 'destroy') return settleDestruction(operation, reason)
   const created = intent.body.type === 'create' ? await readCreated(operation) : undefined

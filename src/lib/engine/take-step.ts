@@ -93,6 +93,7 @@ async function changeAsPlanned(
     if (doubt !== undefined) return ended('stale', doubt)
   } else {
     const reason = standsInTheWay(lane, action, guest)
+    if (reason === 'changed') return planAgain(lane, action, fresh, run)
     if (reason) return reason
   }
   return authorize(lane, action, fresh, run)
@@ -103,7 +104,7 @@ function standsInTheWay(
   lane: GuestLane,
   action: Exclude<Executable, {type: 'create' | 'destroy'}>,
   guest: ActualGuest,
-): Ended | undefined {
+): Ended | 'changed' | undefined {
   // The digest covers the config and its pending changes; only the run state can have changed.
   const isConfigOnly = action.type === 'set-config' || action.type === 'resize'
   if (isConfigOnly && lane.isAsRead(guest)) return undefined
@@ -115,7 +116,8 @@ function standsInTheWay(
     case 'reached':
       return holdsSecrets(action) ? undefined : ended('satisfied', 'it is so already')
     case 'changed':
-      return ended('stale', 'it is neither as planned from nor as wanted')
+      // Most likely Proxmox itself has rewritten it, as a consequence of what we wrote before.
+      return isConfigOnly ? 'changed' : ended('stale', 'it is neither as planned from nor as wanted')
     case 'unknown':
       return ended('failed', 'nothing was sent: its present state could not be read')
   }
