@@ -20,6 +20,8 @@ export interface ApplyRequest {
   readonly env: NodeJS.ProcessEnv
   readonly lockTimeoutMs: number
   readonly autoApprove: boolean
+  /** What this is, for those who have to wait for it; absent: `felhom apply`. */
+  readonly holder?: string
 }
 
 export interface ApplyOutcome extends RunOutcome {
@@ -32,7 +34,7 @@ export interface ApplyOutcome extends RunOutcome {
 const RECOVER_WAIT_MS = 60_000
 
 export async function applyChanges(request: ApplyRequest, dialogue: ApplyDialogue): Promise<ApplyOutcome> {
-  const {settings, env, lockTimeoutMs} = request
+  const {settings, env, lockTimeoutMs, holder = 'felhom apply'} = request
   const access = await openProxmoxForWriting(settings, env)
   // Only before the run: what runs is awaited, and its answers must come through.
   const cutOff = (): void => void access.close()
@@ -41,13 +43,13 @@ export async function applyChanges(request: ApplyRequest, dialogue: ApplyDialogu
     const state = {
       dir: settings.state,
       identity: {endpoint: access.endpoint, tokenId: access.tokenId},
-      holder: 'felhom apply',
+      holder,
       lockTimeoutMs,
       warn: (text: string) => {
         dialogue.warn(text)
       },
-      onWait: (holder: string) => {
-        dialogue.waitingForLock(holder)
+      onWait: (other: string) => {
+        dialogue.waitingForLock(other)
       },
       signal: dialogue.giveUp,
     }
@@ -70,7 +72,7 @@ async function applyIn(
 ): Promise<ApplyOutcome> {
   const clock = systemClock
   const recovery = await recoverFirst(journal, access, settings, clock, dialogue)
-  const planned = work.plan(await access.reader.readCluster())
+  const planned = await work.plan(await access.reader.readCluster())
   dialogue.showPlan(planned.plan)
   refuseErrors(planned.plan)
   const frozen = new Set(recovery.open.map(({intent}) => intent.target.vmid))

@@ -1,4 +1,4 @@
-// What an apply is to carry out, from the files or from a saved plan. What can be wrong with either is found when
+// What an apply is to carry out: from the files, from a saved plan, or the way back of a run. What can be wrong with either is found when
 // it is opened, before anything is locked, read or sent.
 import type {ActualCluster, ActualGuest} from '../model/actual.ts'
 import type {DesiredState} from '../model/desired.ts'
@@ -11,7 +11,7 @@ import {readSecrets} from './read-secrets.ts'
 
 export interface ApplyWork {
   /** Against the cluster as it is now. Throws plan_stale if a saved plan no longer fits. */
-  plan(actual: ActualCluster): PlannedWork
+  plan(actual: ActualCluster): PlannedWork | Promise<PlannedWork>
   /** Throws secret_missing, naming the place, never the value. */
   readSecrets(guest: GuestId, options: readonly string[]): Record<string, string>
   /** Saved plans were looked at before: nobody is asked, and nothing else than what they say is carried out. */

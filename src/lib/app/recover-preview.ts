@@ -41,7 +41,7 @@ export function previewRecovery(
 }
 
 /** Another cluster's answers would say nothing about these operations. */
-function refuseOther({identity}: JournalView, {endpoints}: Settings, tokenId: string): void {
+export function refuseOther({identity}: JournalView, {endpoints}: Settings, tokenId: string): void {
   if (!identity || (endpoints.includes(identity.endpoint) && identity.tokenId === tokenId)) return
   throw new FelhomError(
     'journal_mismatch',

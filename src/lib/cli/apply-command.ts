@@ -3,9 +3,9 @@
 import type {ApplyOutcome} from '../app/apply-changes.ts'
 import {ERROR_CODES} from '../model/error-codes.ts'
 import {encodeApply, resultLine, type ApplyResultJson} from '../report/apply-json.ts'
-import {renderApply} from '../report/apply-text.ts'
+import {renderApply, type ApplyWords} from '../report/apply-text.ts'
 import type {Envelope} from '../report/envelope.ts'
-import {TerminalDialogue} from './apply-dialogue.ts'
+import {TerminalDialogue, type DialogueOptions} from './apply-dialogue.ts'
 import {BaseCommand} from './base-command.ts'
 import {exitCodeOf} from './exit-codes.ts'
 import {Interruption} from './interruption.ts'
@@ -15,10 +15,15 @@ export abstract class ApplyCommand extends BaseCommand {
   readonly #interruption = new Interruption()
   #outcome: ApplyOutcome | undefined
 
-  protected async converse(
-    work: (dialogue: TerminalDialogue) => Promise<ApplyOutcome>,
-  ): Promise<ApplyOutcome> {
-    const dialogue = new TerminalDialogue({
+  protected converse(work: (dialogue: TerminalDialogue) => Promise<ApplyOutcome>): Promise<ApplyOutcome> {
+    return this.converseIn((options) => new TerminalDialogue(options), work)
+  }
+
+  protected async converseIn<D extends TerminalDialogue, T>(
+    open: (options: DialogueOptions) => D,
+    work: (dialogue: D) => Promise<T>,
+  ): Promise<T> {
+    const dialogue = open({
       asJson: this.jsonEnabled(),
       interruption: this.#interruption,
       print: (text) => {
@@ -36,10 +41,11 @@ export abstract class ApplyCommand extends BaseCommand {
   }
 
   /** Prints what became of each guest; throws what kept the run from going on. */
-  protected report(outcome: ApplyOutcome): ApplyResultJson {
+  protected report(outcome: ApplyOutcome, words?: ApplyWords): ApplyResultJson {
     const {run, results, verdict, failure, hadChanges} = outcome
     this.#outcome = outcome
-    if (hadChanges) this.print(`\n${renderApply(results, {palette: this.palette(), width: terminalWidth()})}`)
+    const options = {palette: this.palette(), width: terminalWidth(), ...(words && {words})}
+    if (hadChanges) this.print(`\n${renderApply(results, options)}`)
     if (failure !== undefined) throw failure
     const exitCode = this.#exitCode(verdict)
     process.exitCode = exitCode

@@ -20,7 +20,8 @@ export function eventLine(event: RunEvent): string {
   return toLine({type, at: new Date(atMs).toISOString(), run, ...encodeEvent(event)})
 }
 
-const toLine = ({type, ...rest}: Line): string =>
+/** One line: its type first, and the version of the shape. */
+export const toLine = ({type, ...rest}: Line): string =>
   toJsonText({schemaVersion: SCHEMA_VERSION, type, ...rest}, 0)
 
 function encodeEvent(event: RunEvent): Record<string, unknown> {

@@ -12,15 +12,26 @@ import {renderColumns, widthOfColumns, wrapText, type Cell, type Paint} from './
 export interface ApplyTextOptions {
   readonly palette: Palette
   readonly width: number
+  /** Absent: of an apply. */
+  readonly words?: ApplyWords
 }
+
+export interface ApplyWords {
+  /** `Apply`, as the closing line begins. */
+  readonly deed: string
+  /** The command that would do the rest. */
+  readonly again: string
+}
+
+const OF_APPLY: ApplyWords = {deed: 'Apply', again: 'felhom apply'}
 
 export function renderApply(results: readonly ActionResult[], options: ApplyTextOptions): string {
   const counts = countApply(results)
-  const {width} = options
+  const {width, words = OF_APPLY} = options
   const sections = [
     renderGuests(groupByGuest(results), options).join('\n'),
-    paintClosing(counts, options.palette)(wrapText(describeCounts(counts), width)),
-    ...describeRest(counts).map((text) => wrapText(text, width)),
+    paintClosing(counts, options.palette)(wrapText(describeCounts(counts, words), width)),
+    ...describeRest(counts, words).map((text) => wrapText(text, width)),
   ]
   return sections.filter((text) => text !== '').join('\n\n')
 }
@@ -80,7 +91,7 @@ const isWhole = ({stale, frozen, blocked, unsigned, skipped, notStarted}: ApplyC
   stale + frozen + blocked + unsigned + skipped + notStarted === 0
 
 /** `Apply complete: 3 changed, 1 started; 1 failed, 1 waits for a signature.` */
-function describeCounts(counts: ApplyCounts): string {
+function describeCounts(counts: ApplyCounts, {deed}: ApplyWords): string {
   const {failed, inFlight, stale, frozen, blocked, unsigned, skipped, notStarted} = counts
   const number = (count: number, words: string): string[] => (count === 0 ? [] : [`${count} ${words}`])
   const done = (['created', 'changed', 'destroyed', 'started', 'stopped', 'restarted'] as const).flatMap(
@@ -96,13 +107,13 @@ function describeCounts(counts: ApplyCounts): string {
     ...number(skipped, 'not tried'),
     ...number(notStarted, 'not started'),
   ]
-  const head = notStarted > 0 ? 'Apply stopped' : 'Apply complete'
+  const head = notStarted > 0 ? `${deed} stopped` : `${deed} complete`
   const parts = [done.length === 0 ? 'nothing was changed' : done.join(', '), undone.join(', ')]
   return `${head}: ${parts.filter((part) => part !== '').join('; ')}.`
 }
 
 /** What to do next. */
-function describeRest({inFlight, frozen, stale, notStarted}: ApplyCounts): string[] {
+function describeRest({inFlight, frozen, stale, notStarted}: ApplyCounts, {again}: ApplyWords): string[] {
   const texts: string[] = []
   if (inFlight > 0)
     texts.push(
@@ -112,6 +123,6 @@ function describeRest({inFlight, frozen, stale, notStarted}: ApplyCounts): strin
     texts.push(
       'A frozen guest has an earlier operation whose end is not known. See: felhom journal inflight. Settle it with: felhom recover',
     )
-  if (stale + notStarted > 0) texts.push('For the rest, run it again: felhom apply')
+  if (stale + notStarted > 0) texts.push(`For the rest, run it again: ${again}`)
   return texts
 }

@@ -1,0 +1,113 @@
+// The use case behind `felhom undo`: an apply of the way back of an earlier run. What that way is, is decided under
+// the lock, from the journal and the cluster as they are then.
+import type {ActualCluster} from '../model/actual.ts'
+import type {Operation} from '../model/operation.ts'
+import type {Plan} from '../model/plan.ts'
+import type {UndoAccount} from '../model/undo.ts'
+import {findConflicts} from '../plan/plan-undo-conflicts.ts'
+import type {Settings} from '../settings/settings.ts'
+import {applyChanges, type ApplyOutcome} from './apply-changes.ts'
+import type {ApplyDialogue} from './apply-dialogue.ts'
+import type {PlannedWork} from './apply-work.ts'
+import {withProxmox} from './compose.ts'
+import {openJournalView, type JournalView} from './journal-view.ts'
+import {openDesired} from './open-desired.ts'
+import {refuseOther} from './recover-preview.ts'
+import {findLatestRun, findNamedRun} from './undo-find.ts'
+import {planUndo, type PlannedUndo} from './undo-work.ts'
+import {useDesired} from './use-desired.ts'
+
+export interface UndoRequest {
+  /** The run, or the beginning or the end of its name; undefined: the latest that has something to undo. */
+  readonly name: string | undefined
+  readonly targets: readonly string[]
+  readonly cwd: string
+  readonly settings: Settings
+  readonly env: NodeJS.ProcessEnv
+}
+
+export interface UndoListener {
+  /** Told before the plan is shown. */
+  about(account: UndoAccount): void
+}
+
+export async function undoChanges(
+  request: UndoRequest & {readonly lockTimeoutMs: number; readonly autoApprove: boolean},
+  dialogue: ApplyDialogue & UndoListener,
+): Promise<ApplyOutcome> {
+  const {settings, env, lockTimeoutMs, autoApprove} = request
+  // A name that means nothing is told at once, whoever holds the lock.
+  const name = await nameRun(request)
+  const plan = async (actual: ActualCluster): Promise<PlannedWork> => {
+    const {account, planned} = await planFromJournal({...request, name}, actual)
+    dialogue.about(account)
+    return planned
+  }
+  const work = {isSaved: false, plan, readSecrets: () => ({})}
+  return applyChanges({work, settings, env, lockTimeoutMs, autoApprove, holder: 'felhom undo'}, dialogue)
+}
+
+/** Reads only, and takes no lock. */
+export async function previewUndo(
+  request: UndoRequest,
+  dialogue: ApplyDialogue & UndoListener,
+): Promise<ApplyOutcome> {
+  const {settings, env} = request
+  const name = await nameRun(request)
+  return withProxmox(
+    settings,
+    env,
+    async ({reader, tokenId}) => {
+      refuseOther(await openJournalView(settings), settings, tokenId)
+      const {account, planned} = await planFromJournal({...request, name}, await reader.readCluster())
+      dialogue.about(account)
+      dialogue.showPlan(planned.plan)
+      return {run: undefined, results: [], hadChanges: false, verdict: undefined}
+    },
+    dialogue.giveUp,
+  )
+}
+
+const nameRun = async ({name, settings}: UndoRequest): Promise<string | undefined> =>
+  name === undefined ? undefined : findNamedRun(await openJournalView(settings), name)
+
+async function planFromJournal(
+  request: UndoRequest,
+  actual: ActualCluster,
+): Promise<{account: UndoAccount; planned: PlannedUndo}> {
+  const {name, targets, settings} = request
+  const view = await openJournalView(settings)
+  const {run, newer} = name === undefined ? await findLatestRun(view) : {run: name, newer: undefined}
+  const operations = run === undefined ? [] : await readRun(view, run)
+  const planned = planUndo(run ?? 'nothing', operations, actual, run === undefined ? [] : targets)
+  const hasActions = planned.plan.guests.some(({actions}) => actions.length > 0)
+  return {
+    planned,
+    account: {
+      run,
+      atMs: operations.length === 0 ? undefined : Math.min(...operations.map(({intent}) => intent.atMs)),
+      newer: run === undefined ? undefined : newer,
+      remarks: planned.remarks,
+      conflicts: hasActions ? await findDesiredConflicts(request, planned.plan) : [],
+    },
+  }
+}
+
+async function readRun(view: JournalView, run: string): Promise<Operation[]> {
+  const operations: Operation[] = []
+  for await (const operation of view.operations({run})) operations.push(operation)
+  return operations
+}
+
+/** The files serve a warning here: what is wrong with them is no reason against the undo. */
+async function findDesiredConflicts(
+  {cwd, settings}: UndoRequest,
+  plan: Plan,
+): Promise<readonly string[] | undefined> {
+  try {
+    const desired = await useDesired(openDesired({cwd, paths: [], setting: settings.desired}))
+    return findConflicts(plan, desired)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,4 @@
+import type {UndoRemark} from '../model/undo.ts'
+
+/** A remark on the guest in hand. */
+export type OwnRemark = Omit<UndoRemark, 'guest' | 'name'>
