@@ -1,0 +1,193 @@
+// Where a life begins: a small cluster drawn from the seed, and desired states that keep changing their mind.
+import type {DesiredCreate, DesiredGuest, DesiredState} from '../../src/lib/model/desired.ts'
+import type {GuestKind} from '../../src/lib/model/guest.ts'
+import {desiredGuest, type Written} from '../support/desired-guest.ts'
+import type {Random} from './random.ts'
+
+export interface GuestSlot {
+  readonly kind: GuestKind
+  readonly vmid: number
+  readonly node: string
+}
+
+export interface Scenario {
+  readonly seed: unknown
+  readonly nodes: readonly string[]
+  /** Guests that the desired state speaks of, whether they exist or not. */
+  readonly managed: readonly GuestSlot[]
+  /** Guests that it never mentions: nothing may ever be asked of them. */
+  readonly unmanaged: readonly number[]
+}
+
+/** Copies are made of these two; they are nobody's to change. */
+const SOURCES: Readonly<Record<GuestKind, number>> = {lxc: 900, qemu: 901}
+const STRANGER = 800
+const PLACE = {file: 'guests.yaml', line: 1, column: 1}
+const TEMPLATE = 'nas:vztmpl/debian-12-standard_12.7-1_amd64.tar.zst'
+const BACKUP_TIME = '2026-01-01T00:00:00Z'
+const ARCHIVES: Readonly<Record<GuestKind, string>> = {
+  lxc: 'nas:backup/vzdump-lxc-900-2026_01_01-00_00_00.tar.zst',
+  qemu: 'nas:backup/vzdump-qemu-901-2026_01_01-00_00_00.vma.zst',
+}
+
+export function drawScenario(random: Random): Scenario {
+  const nodes = random.chance(0.5) ? ['pve1'] : ['pve1', 'pve2']
+  const managed = Array.from({length: random.between(2, 4)}, (_, i): GuestSlot => ({
+    kind: random.chance(0.6) ? 'lxc' : 'qemu',
+    vmid: 101 + i,
+    node: random.pick(nodes),
+  }))
+  const existing = managed.filter(() => random.chance(0.8))
+  const kinds = [...new Set(managed.map(({kind}) => kind))]
+  const sources = kinds.map((kind) => ({kind, vmid: SOURCES[kind], node: 'pve1'}))
+  const stranger: GuestSlot[] = random.chance(0.5)
+    ? [{kind: 'lxc', vmid: STRANGER, node: random.pick(nodes)}]
+    : []
+  return {
+    nodes,
+    managed,
+    unmanaged: [...sources, ...stranger].map(({vmid}) => vmid),
+    seed: {
+      format: 'felhom-sandbox-seed/1',
+      cluster: {...(nodes.length > 1 && {name: 'lab'}), localNode: 'pve1'},
+      nodes: nodes.map((name, i) => seedNode(name, i)),
+      storages: [seedStorage],
+      guests: [
+        ...existing.map((slot) => seedGuest(slot, random.chance(0.5), random)),
+        ...[...sources, ...stranger].map((slot) => seedGuest(slot, false, random)),
+      ],
+      backups: sources.map(({vmid}) => ({storage: 'nas', vmid, time: BACKUP_TIME})),
+      users: [{userid: 'other@pve'}],
+      acl: [{path: '/', type: 'user', ugid: 'other@pve', propagate: 1, roleid: 'Administrator'}],
+      tokens: [
+        {
+          auth: 'full',
+          tokenid: 'root@pam!felhom',
+          secret: '11111111-2222-3333-4444-555555555555',
+          privsep: 0,
+        },
+        {auth: 'other', tokenid: 'other@pve!by', secret: '22222222-3333-4444-5555-666666666666', privsep: 0},
+      ],
+    },
+  }
+}
+
+const seedStorage = {
+  storage: 'nas',
+  type: 'nfs',
+  shared: true,
+  size: '900G',
+  used: '10G',
+  config: {
+    path: '/mnt/pve/nas',
+    server: '192.0.2.5',
+    export: '/export',
+    content: 'images,rootdir,backup,iso,vztmpl',
+    'prune-backups': 'keep-all=1',
+  },
+  files: {'vztmpl/debian-12-standard_12.7-1_amd64.tar.zst': '120M'},
+}
+
+const seedNode = (name: string, i: number): object => ({
+  name,
+  ip: `192.0.2.${i + 11}`,
+  cpus: 8,
+  memory: '32G',
+  bridges: {vmbr0: `192.0.2.${i + 11}/24`},
+})
+
+function seedGuest({kind, vmid, node}: GuestSlot, running: boolean, random: Random): object {
+  const tail = vmid.toString(16).padStart(4, '0').toUpperCase()
+  const address = `BC:24:11:00:${tail.slice(0, 2)}:${tail.slice(2)}`
+  const config =
+    kind === 'lxc'
+      ? {
+          arch: 'amd64',
+          hostname: `ct${vmid}`,
+          memory: random.pick(['512', '1024']),
+          net0: `name=eth0,bridge=vmbr0,hwaddr=${address},ip=dhcp,type=veth`,
+          ostype: 'debian',
+          rootfs: `nas:${vmid}/vm-${vmid}-disk-0.raw,size=4G`,
+          swap: '512',
+          unprivileged: '1',
+        }
+      : {
+          boot: 'order=scsi0',
+          memory: random.pick(['512', '1024']),
+          name: `vm${vmid}`,
+          net0: `virtio=${address},bridge=vmbr0`,
+          ostype: 'l26',
+          scsi0: `nas:${vmid}/vm-${vmid}-disk-0.qcow2,size=4G`,
+          smbios1: `uuid=00000000-0000-4000-8000-${String(vmid).padStart(12, '0')}`,
+          vmgenid: `00000000-0000-4000-9000-${String(vmid).padStart(12, '0')}`,
+        }
+  return {kind, vmid, node, running, config}
+}
+
+/** What is wanted of every managed guest; `absent` are to be destroyed. */
+export function drawDesired(scenario: Scenario, absent: ReadonlySet<number>, random: Random): DesiredState {
+  const guests = scenario.managed.map((slot) =>
+    absent.has(slot.vmid)
+      ? desiredGuest(slot.vmid, {}, {kind: slot.kind, ensure: 'absent', stop: drawStop(random)})
+      : drawGuest(slot, random),
+  )
+  return {guests, files: ['guests.yaml']}
+}
+
+const drawStop = (random: Random): DesiredGuest['stop'] => ({
+  timeoutMs: random.pick([10_000, 60_000, 90_000]),
+  force: random.chance(0.5),
+})
+
+function drawGuest(slot: GuestSlot, random: Random): DesiredGuest {
+  const create = random.chance(0.85) ? drawCreate(slot.kind, random) : undefined
+  const run = random.pick(['running', 'running', 'stopped', undefined] as const)
+  return desiredGuest(slot.vmid, drawOptions(slot, create, random), {
+    kind: slot.kind,
+    restart: random.chance(0.5) ? 'allowed' : 'never',
+    stop: drawStop(random),
+    ...(run && {run}),
+    ...(create && {create, nodes: [slot.node]}),
+  })
+}
+
+function drawCreate(kind: GuestKind, random: Random): DesiredCreate {
+  const fresh: DesiredCreate['from'] = kind === 'lxc' ? {template: TEMPLATE} : {empty: true}
+  const from = random.pick<DesiredCreate['from']>([
+    fresh,
+    fresh,
+    {clone: SOURCES[kind], full: true},
+    {restore: ARCHIVES[kind]},
+  ])
+  return {from, storage: 'nas', place: PLACE}
+}
+
+function drawOptions(
+  {kind, vmid}: GuestSlot,
+  create: DesiredCreate | undefined,
+  random: Random,
+): Record<string, Written> {
+  const options: Record<string, Written> = {}
+  const maybe = (name: string, values: readonly Written[], probability = 0.4): void => {
+    if (random.chance(probability)) options[name] = random.pick(values)
+  }
+  maybe('memory', ['512', '768', '1024', '2048'])
+  maybe('cores', ['1', '2', '3'])
+  maybe('onboot', ['0', '1'])
+  maybe('tags', ['blue', 'blue;green', 'red'])
+  maybe(kind === 'lxc' ? 'hostname' : 'name', [`host-${vmid}`, `guest-${vmid}`])
+  if (kind === 'lxc') {
+    maybe('swap', ['0', '256', '512'])
+    maybe('nameserver', ['192.0.2.53', '192.0.2.54', null])
+    maybe('net1', [{name: 'eth1', bridge: 'vmbr0', ip: 'dhcp'}], 0.15)
+    maybe('rootfs', [{size: '4G'}, {size: '5G'}, {size: '6G'}], 0.3)
+  } else {
+    maybe('scsi0', [{size: '4G'}, {size: '5G'}, {size: '6G'}], 0.3)
+  }
+  // A new guest is known again by its network address; without one it cannot be told from another's.
+  const isNew = create !== undefined && ('template' in create.from || 'empty' in create.from)
+  if (isNew && random.chance(0.8)) {
+    options['net0'] = kind === 'lxc' ? {name: 'eth0', bridge: 'vmbr0'} : {model: 'virtio', bridge: 'vmbr0'}
+  }
+  return options
+}

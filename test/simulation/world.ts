@@ -1,0 +1,218 @@
+// Everything outside of felhom in one place: time, felhom's machine, the network, Proxmox, the operator, and the
+// oracle that watches. A process gets its ports from here and nothing else.
+import type {Gate} from '../../src/lib/gate/gate.ts'
+import type {DesiredState} from '../../src/lib/model/desired.ts'
+import {identifyGuest, isSameIdentity, type GuestIdentity} from '../../src/lib/model/identity.ts'
+import type {JournalStore} from '../../src/lib/store/open-journal.ts'
+import {VirtualClock} from '../../src/lib/sandbox/clock.ts'
+import {MachineLock} from './machine-lock.ts'
+import {Oracle} from './oracle.ts'
+import type {Policy} from './policies.ts'
+import {ProcessLife} from './process-life.ts'
+import {Random} from './random.ts'
+import {drawDesired, type Scenario} from './scenario.ts'
+import {SimDisk} from './sim-disk.ts'
+import {SimNetwork} from './sim-network.ts'
+import {SimProxmox} from './sim-proxmox.ts'
+import type {Weather} from './weather.ts'
+
+/** An order to destroy, signed by the operator: it is good for this guest, and for once. */
+export interface SignedJob {
+  readonly key: string
+  readonly vmid: number
+  readonly identity: GuestIdentity
+}
+
+export interface WorldOptions {
+  readonly random: Random
+  readonly scenario: Scenario
+  readonly weather: Weather
+  readonly policy?: Policy
+  readonly trace?: (text: string) => void
+}
+
+export class World {
+  readonly clock = new VirtualClock()
+  readonly random: Random
+  readonly scenario: Scenario
+  readonly policy: Policy
+  readonly disk: SimDisk
+  readonly proxmox: SimProxmox
+  readonly network: SimNetwork
+  readonly oracle: Oracle
+  readonly lock: MachineLock
+  readonly jobs = new Map<number, SignedJob>()
+  desired: DesiredState
+  weather: Weather
+  /** How far the clock on felhom's wall is from the true time. */
+  clockOffsetMs = 0
+  /** A bit of the journal was flipped: from now on it must say so. */
+  isJournalDamaged = false
+  /** A power loss left a file that cannot be told from a damaged one. */
+  mayLookDamaged = false
+  taskTimeoutMs = 600_000
+  readonly #trace: ((text: string) => void) | undefined
+  readonly #operator: Random
+  readonly #alive = new Set<ProcessLife>()
+  #disarmed: readonly string[] = []
+  #processes = 0
+  #runs = 0
+  #signatures = 0
+
+  constructor({random, scenario, weather, policy, trace}: WorldOptions) {
+    this.random = random
+    this.scenario = scenario
+    this.policy = policy ?? {}
+    this.weather = weather
+    this.#trace = trace
+    this.#operator = random.stream('operator')
+    this.lock = new MachineLock(this.clock)
+    this.disk = new SimDisk((ms) => this.clock.sleep(ms))
+    this.disk.faults = {
+      onWrite: (length) => this.weather.disk.onWrite(length),
+      onSync: () => this.weather.disk.onSync(),
+    }
+    this.proxmox = new SimProxmox(scenario.seed, this.clock, 1 + random.stream('proxmox').below(1_000_000))
+    this.network = new SimNetwork(this.#networkHost())
+    this.oracle = new Oracle({
+      disk: this.disk,
+      proxmox: this.proxmox,
+      managed: new Set(scenario.managed.map(({vmid}) => vmid)),
+      now: () => this.clock.now(),
+      holdsLock: (life) => this.lock.holder === life,
+      trace: (text) => {
+        this.trace(text)
+      },
+    })
+    this.proxmox.onMoment = () => {
+      this.oracle.sample()
+    }
+    this.desired = drawDesired(scenario, new Set(), this.#operator)
+  }
+
+  trace(text: () => string): void {
+    if (!this.#trace) return
+    const seconds = ((this.clock.now() - 1_800_000_000_000) / 1000).toFixed(3).padStart(9)
+    this.#trace(`${seconds} ${text()}`)
+  }
+
+  wallClockMs(): number {
+    return this.clock.now() + this.clockOffsetMs
+  }
+
+  newProcess(): ProcessLife {
+    const life: ProcessLife = new ProcessLife(++this.#processes, (moment, step) =>
+      this.#dies(life, moment, step),
+    )
+    this.#alive.add(life)
+    return life
+  }
+
+  /** It has come to its own end. */
+  processEnds(life: ProcessLife): void {
+    this.lock.release(life)
+    this.#alive.delete(life)
+  }
+
+  nextRunId(): string {
+    const stamp = new Date(this.wallClockMs()).toISOString().replace(/[-:]|\.\d+Z/g, '')
+    return `${stamp}-${(++this.#runs).toString(16).padStart(4, '0')}`
+  }
+
+  /** The machine's power fails, and everything on it with it. */
+  powerFails(): void {
+    this.trace(() => '  felhom: the power fails')
+    for (const life of this.#alive) life.kill('power loss')
+    this.#alive.clear()
+    const mayLookDamaged = this.disk.losePower(this.random.stream(`power ${String(this.clock.now())}`))
+    if (mayLookDamaged) this.mayLookDamaged = true
+  }
+
+  /** The operator changes what is wanted, and may sign that a guest shall go. */
+  changeMind(): void {
+    const {managed} = this.scenario
+    const absent = new Set<number>()
+    for (const {vmid, kind} of managed) {
+      const guest = this.proxmox.guest(vmid)
+      if (!guest || guest.kind !== kind || !this.#operator.chance(0.2)) continue
+      absent.add(vmid)
+      if (this.#operator.chance(0.8)) this.sign(vmid)
+    }
+    this.desired = drawDesired(this.scenario, absent, this.#operator)
+    this.trace(() => `  operator: other wishes${absent.size > 0 ? `, ${[...absent].join()} shall go` : ''}`)
+  }
+
+  sign(vmid: number): void {
+    const guest = this.proxmox.guest(vmid)
+    if (!guest) return
+    const identity = identifyGuest(guest, guest.config)
+    const key = `nonce-${String(++this.#signatures)}`
+    this.jobs.set(vmid, {key, vmid, identity})
+    this.trace(() => `  operator: signs ${key} for ${String(vmid)}`)
+  }
+
+  /** Lets pass what is signed for exactly this guest; everything else is the real gate's. */
+  wrapGate(gate: Gate): Gate {
+    return {
+      authorize: async (request) => {
+        const {action, target, guest} = request
+        if (action.type !== 'destroy') return gate.authorize(request)
+        const job = this.jobs.get(target.vmid)
+        if (!job || !guest?.config.known) return gate.authorize(request)
+        if (!isSameIdentity(job.identity, identifyGuest(target, guest.config.current)))
+          return gate.authorize(request)
+        this.oracle.authorizes(job.key, target.vmid)
+        const authorized = {...request, class: 'destructive' as const, key: job.key} as never
+        return {allowed: true, authorized}
+      },
+    }
+  }
+
+  /** What recover says of tasks that the journal does not know. */
+  noteDisarmed(upids: readonly string[]): void {
+    this.#disarmed = upids
+  }
+
+  get isDisarmed(): boolean {
+    return this.#disarmed.length > 0
+  }
+
+  /** The operator has looked at them: old signatures are void from here on. */
+  rearm(): void {
+    this.#isRearmAsked = true
+    this.jobs.clear()
+    this.oracle.forgetStrangers()
+  }
+
+  async rearmIfAsked(store: JournalStore): Promise<void> {
+    if (!this.#isRearmAsked || store.disarmed().length === 0) return
+    await store.rearm(store.disarmed())
+    this.#isRearmAsked = false
+  }
+
+  #isRearmAsked = false
+
+  #dies(life: ProcessLife, moment: 'before' | 'after', step: string): boolean {
+    if (!life.isAlive || !this.weather.dies(moment, step)) return false
+    this.trace(() => `  felhom ${String(life.id)}: killed ${moment} ${step}`)
+    if (this.weather.losesPower())
+      queueMicrotask(() => {
+        this.powerFails()
+      })
+    return true
+  }
+
+  #networkHost(): ConstructorParameters<typeof SimNetwork>[0] {
+    const latency = this.random.stream('latency')
+    const jitter = this.random.stream('retry')
+    return {
+      handle: (request) => this.proxmox.handle(request),
+      sleep: (ms) => this.clock.sleep(ms),
+      now: () => this.clock.now(),
+      random: () => jitter.next(),
+      latencyMs: () => latency.between(1, 20),
+      drawRead: () => this.weather.drawRead(),
+      drawWrite: () => this.weather.drawWrite(),
+    }
+  }
+}
