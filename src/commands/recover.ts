@@ -7,12 +7,8 @@ import {durationFlag, lockTimeoutFlag} from '../lib/cli/duration-flag.ts'
 import {EXIT} from '../lib/cli/exit-codes.ts'
 import {JournalCommand} from '../lib/cli/journal-command.ts'
 import {terminalWidth} from '../lib/cli/terminal-width.ts'
-import {
-  describeDisarmed,
-  encodeRecovery,
-  renderRecovery,
-  type RecoveryJson,
-} from '../lib/report/recover-text.ts'
+import {describeAlarms} from '../lib/report/journal-rearm-text.ts'
+import {encodeRecovery, renderRecovery, type RecoveryJson} from '../lib/report/recover-text.ts'
 
 type Settings = LoadedSettings['settings']
 
@@ -40,7 +36,7 @@ export default class Recover extends JournalCommand {
         ? this.#preview(settings, signal)
         : this.#recover(settings, signal, flags.wait, flags['lock-timeout']),
     )
-    const alarm = describeDisarmed(result.disarmed)
+    const alarm = describeAlarms(result.disarmed)
     if (alarm !== undefined) this.addWarning(alarm)
     const options = {palette: this.palette(), width: terminalWidth(), nowMs: Date.now(), dryRun}
     this.print(renderRecovery(result, options))

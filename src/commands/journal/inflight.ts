@@ -5,7 +5,7 @@ import {EXIT} from '../../lib/cli/exit-codes.ts'
 import {JournalCommand} from '../../lib/cli/journal-command.ts'
 import {terminalWidth} from '../../lib/cli/terminal-width.ts'
 import {encodeInflight, renderInflight, type InflightJson} from '../../lib/report/journal-inflight-text.ts'
-import {describeDisarmed} from '../../lib/report/recover-text.ts'
+import {describeAlarms} from '../../lib/report/journal-rearm-text.ts'
 
 export default class JournalInflight extends JournalCommand {
   static override summary = 'List the operations that have no end yet, and what recover would do.'
@@ -28,7 +28,7 @@ export default class JournalInflight extends JournalCommand {
     })
     if (unasked !== undefined)
       this.addWarning(`Proxmox could not be asked what recover would do: ${unasked}.`)
-    const alarm = describeDisarmed(disarmed)
+    const alarm = describeAlarms(disarmed)
     if (alarm !== undefined) this.addWarning(alarm)
     const nowMs = Date.now()
     this.print(renderInflight(operations, {palette: this.palette(), width: terminalWidth(), nowMs}))

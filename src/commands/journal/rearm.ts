@@ -5,7 +5,7 @@ import {confirm} from '../../lib/cli/confirm.ts'
 import {lockTimeoutFlag} from '../../lib/cli/duration-flag.ts'
 import {JournalCommand} from '../../lib/cli/journal-command.ts'
 import {terminalWidth} from '../../lib/cli/terminal-width.ts'
-import {renderUnknownTasks} from '../../lib/report/journal-rearm-text.ts'
+import {renderAlarms} from '../../lib/report/journal-rearm-text.ts'
 
 export default class JournalRearm extends JournalCommand {
   static override summary = 'Allow destructive work again after unknown tasks of this token were found.'
@@ -22,10 +22,10 @@ export default class JournalRearm extends JournalCommand {
     const settings = await this.useSettings(flags.config)
     const upids = (await openJournalView(settings)).disarmed()
     const options = {palette: this.palette(), width: terminalWidth(), nowMs: Date.now()}
-    this.print(renderUnknownTasks(upids, options))
+    this.print(renderAlarms(upids, options))
     if (upids.length === 0) return {rearmed: []}
     await this.untilInterrupted(async (signal) => {
-      const question = 'Are these tasks accounted for, and may destructive work go on?'
+      const question = 'Is all of this accounted for, and may destructive work go on?'
       await confirm({question, autoApprove: flags['auto-approve'], signal})
       await rearm(this.upkeep(settings, flags['lock-timeout'], signal), upids)
     })

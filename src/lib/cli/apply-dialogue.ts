@@ -6,10 +6,11 @@ import type {Plan} from '../model/plan.ts'
 import type {RunEvent} from '../model/run-event.ts'
 import {eventLine, planLine} from '../report/apply-json.ts'
 import {escapeText} from '../report/escape-text.ts'
+import {describeAlarms} from '../report/journal-rearm-text.ts'
 import {makePalette} from '../report/palette.ts'
 import {renderPlan} from '../report/plan-text.ts'
 import {plural} from '../report/plural.ts'
-import {describeDisarmed, renderRecovery, type RecoveryReport} from '../report/recover-text.ts'
+import {renderRecovery, type RecoveryReport} from '../report/recover-text.ts'
 import {wrapText} from '../report/text-table.ts'
 import {colourOn} from './colour.ts'
 import type {Interruption} from './interruption.ts'
@@ -53,7 +54,7 @@ export class TerminalDialogue implements ApplyDialogue {
   }
 
   recovered(report: RecoveryReport): void {
-    const disarmed = describeDisarmed(report.disarmed)
+    const disarmed = describeAlarms(report.disarmed)
     if (disarmed !== undefined) this.warn(disarmed)
     if (report.decisions.length === 0) return
     const palette = makePalette(colourOn(process.stderr))

@@ -65,13 +65,6 @@ function summarize(report: RecoveryReport, {dryRun, nowMs}: RecoverTextOptions):
   return [counts, ...again, ...(needsWord ? resolve : [])]
 }
 
-/** Said as a warning: it concerns what comes, not what was recovered. */
-export function describeDisarmed(upids: readonly string[]): string | undefined {
-  if (upids.length === 0) return undefined
-  const tasks = upids.length === 1 ? '1 task' : `${upids.length} tasks`
-  return `Proxmox shows ${tasks} of this token that the journal does not know: nothing destructive is done until you have looked at them with felhom journal rearm.`
-}
-
 export interface RecoveryJson {
   dryRun: boolean
   decisions: (OperationJson & {decision: DecisionJson})[]

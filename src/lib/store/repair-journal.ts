@@ -22,7 +22,7 @@ export function repairJournal(options: OpenJournalOptions): Promise<JournalRepai
     begin: () => new JournalState({tasks: new KnownTasks(clock.now())}),
     distrust: (state, {lost}) => {
       const at = new Date(clock.now()).toISOString()
-      state.disarmed.add(`journal repaired ${at}, ${lost} line${lost === 1 ? '' : 's'} lost`)
+      state.disarmed.add(`the journal was repaired at ${at}, ${lost} line${lost === 1 ? '' : 's'} lost`)
     },
   })
 }

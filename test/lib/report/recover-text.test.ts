@@ -4,7 +4,7 @@ import {
   renderInflight,
   type OpenOperation,
 } from '../../../src/lib/report/journal-inflight-text.ts'
-import {renderUnknownTasks} from '../../../src/lib/report/journal-rearm-text.ts'
+import {describeAlarms, renderAlarms} from '../../../src/lib/report/journal-rearm-text.ts'
 import {
   renderCheck,
   renderCompaction,
@@ -12,12 +12,7 @@ import {
   type CheckedJournal,
 } from '../../../src/lib/report/journal-verify-text.ts'
 import {makePalette} from '../../../src/lib/report/palette.ts'
-import {
-  describeDisarmed,
-  encodeRecovery,
-  renderRecovery,
-  type RecoveryReport,
-} from '../../../src/lib/report/recover-text.ts'
+import {encodeRecovery, renderRecovery, type RecoveryReport} from '../../../src/lib/report/recover-text.ts'
 import {cellWidth} from '../../../src/lib/report/text-table.ts'
 import {expectGolden} from '../../support/golden.ts'
 import {intentOf, openOf, operationOf, RUN_MS, UPID} from '../../support/operations.ts'
@@ -151,7 +146,7 @@ describe('what recover decided', () => {
         {...options, dryRun: true},
       ),
       renderInflight([{operation: evil, decision}], options),
-      renderUnknownTasks([EVIL], options),
+      renderAlarms([EVIL], options),
       renderCheck({...sound, problems: [{file: EVIL, line: 1, offset: 0, message: EVIL}]}, plain, 80),
     ]
     for (const text of texts) {
@@ -162,17 +157,19 @@ describe('what recover decided', () => {
 })
 
 describe('tasks that the journal does not know', () => {
+  const repaired = 'the journal was repaired, 1 line was lost'
+
   it('are a warning with a way out', () => {
-    expect(describeDisarmed([])).to.equal(undefined)
-    expect(describeDisarmed([UPID])).to.match(/^Proxmox shows 1 task .*journal rearm/)
-    expect(describeDisarmed([UPID, UPID])).to.match(/^Proxmox shows 2 tasks/)
+    expect(describeAlarms([])).to.equal(undefined)
+    expect(describeAlarms([UPID])).to.match(/felhom journal rearm: Proxmox shows 1 task of this token/)
+    expect(describeAlarms([UPID, repaired, UPID])).to.match(/1 line was lost; Proxmox shows 2 tasks/)
   })
 
   it('are shown by time, node, type and guest', () => {
-    const text = renderUnknownTasks([UPID, 'no task id'], options)
+    const text = renderAlarms([UPID, repaired], options)
     expectGolden('journal-rearm.txt', `${text}\n`)
     expectNarrow(text)
-    expect(renderUnknownTasks([], options)).to.equal('Nothing is disarmed.')
+    expect(renderAlarms([], options)).to.equal('Nothing is disarmed.')
   })
 })
 
