@@ -48,9 +48,9 @@ function isServedBy(main: PlannedAction, servant: PlannedAction): boolean {
   return servant.type === 'restart' && main.type === 'set-config' && main.impact === 'restart'
 }
 
-/** A disk that grows behind a restart or shutdown grows only if that takes place. */
+/** A disk that grows behind a change of the run state grows only if that takes place. */
 const isAwaited = (power: PlannedAction, action: PlannedAction): boolean =>
-  action.type === 'resize' && (power.type === 'restart' || power.type === 'shutdown')
+  action.type === 'resize' && ['restart', 'start', 'shutdown'].includes(power.type)
 
 const templateBlocker: Blocker = {code: 'template', message: 'a template cannot be started'}
 

@@ -1,10 +1,11 @@
 // A guest that exists and shall stay: its options, its disks, its place, its run state, in that order. What can
 // lose data stands in an action of its own, so that it holds up nothing else.
-import type {ActualGuest, KnownConfig} from '../model/actual.ts'
+import type {ActualGuest} from '../model/actual.ts'
 import type {DesiredGuest} from '../model/desired.ts'
 import type {GuestPlan, Impact, PlannedAction, PlanProblem} from '../model/plan.ts'
-import {compareOptions, type Growth, type OptionDifferences, type WeighedChange} from './compare-options.ts'
+import {compareOptions, type OptionDifferences, type WeighedChange} from './compare-options.ts'
 import {isRefusedDisk} from './find-blockers.ts'
+import {planGrowths} from './plan-growths.ts'
 import {planRestart, planRunState} from './plan-run-state.ts'
 import {uniqueNeeds} from './unique-needs.ts'
 
@@ -19,7 +20,7 @@ export function planUpdate(desired: DesiredGuest, guest: ActualGuest, base: Gues
   const differences = compareOptions(desired, guest, guest.config)
   const restart = planNeededRestart(desired, guest, differences, run.actions)
   const power = [...restart.actions, ...run.actions]
-  const growths = planGrowths(desired, guest, guest.config, differences, power)
+  const growths = planGrowths(desired, guest, differences, power)
   return {
     ...base,
     actions: [
@@ -72,48 +73,6 @@ function setConfig(weighed: readonly WeighedChange[]): PlannedAction {
     reversible: changes.every(({reversible}) => reversible),
     class: changes.some((change) => change.class === 'destructive') ? 'destructive' : 'benign',
     needs: uniqueNeeds(weighed.flatMap(({needs}) => needs)),
-    blockers: [],
-  }
-}
-
-/**
- * A disk with a change that waits for a restart grows behind that restart: the text that waits holds the old size,
- * and would come back with it.
- */
-function planGrowths(
-  desired: DesiredGuest,
-  guest: ActualGuest,
-  {pending}: KnownConfig,
-  {changes, growths}: OptionDifferences,
-  power: readonly PlannedAction[],
-): {now: PlannedAction[]; later: PlannedAction[]; problems: PlanProblem[]} {
-  const waiting = new Set([
-    ...pending.map(({option}) => option),
-    ...changes.filter(({change}) => change.impact === 'restart').map(({change}) => change.option),
-  ])
-  const isWaiting = ({disk}: Growth): boolean => guest.run !== 'stopped' && waiting.has(disk)
-  const now = growths.filter((growth) => !isWaiting(growth)).map((growth) => growAction(growth, guest))
-  const later = growths.filter(isWaiting)
-  if (power.length > 0) return {now, later: later.map((growth) => growAction(growth, guest)), problems: []}
-  const problems = later.map(({disk}): PlanProblem => {
-    const message = `${disk} of ${guest.kind}/${guest.vmid} can grow only after a restart, which is not allowed (restart: never)`
-    return {code: 'restart_pending', severity: 'warning', message, place: desired.place}
-  })
-  return {now, later: [], problems}
-}
-
-/** Growing a disk loses nothing, but it cannot be taken back. */
-function growAction({disk, fromBytes, toBytes}: Growth, guest: ActualGuest): PlannedAction {
-  return {
-    type: 'resize',
-    disk,
-    fromBytes,
-    toBytes,
-    why: `${disk} is smaller than desired`,
-    impact: guest.run === 'stopped' ? 'none' : 'live',
-    reversible: false,
-    class: 'benign',
-    needs: [{path: `/vms/${guest.vmid}`, anyOf: ['VM.Config.Disk']}],
     blockers: [],
   }
 }

@@ -210,6 +210,15 @@ describe('pains of other tools', () => {
     const both = await plan(wish('allowed'))
     expect(stepsOf(both)).to.deep.equal(['set-config', 'restart', 'resize'])
     expect(changesIn(both)[0]?.after).to.contain('size=32G')
+    // A machine that stops takes in what waits; a container does so only when it starts.
+    const stopped = '{200: {kind: qemu, run: stopped, disks: {scsi0: {iothread: true, size: 64GiB}}}}'
+    expect(stepsOf(await plan(stopped))).to.deep.equal(['set-config', 'shutdown', 'resize'])
+    const container = '{120: {kind: lxc, run: stopped, disks: {mp0: {mp: /elsewhere, size: 200GiB}}}}'
+    const halted = await plan(container)
+    expect([stepsOf(halted), problemsIn(halted)]).to.deep.equal([
+      ['set-config', 'shutdown'],
+      ['restart_pending'],
+    ])
   })
 
   describe('22: only allowed for root@pam, in the midst of an apply (bpg#609, bpg#2458)', () => {
