@@ -172,7 +172,7 @@ const SUBJECTS: Readonly<Record<string, Subject>> = {
       intact: present(OWN_CONFIG),
       'half gone': present(OWN_CONFIG, {lock: 'destroyed'}),
       'another guest': present(OTHER_CONFIG),
-      'a guest of the other kind': present(OWN_CONFIG, {kind: 'qemu'}),
+      'a guest of the other kind': present(OWN_CONFIG, {kind: 'qemu', lock: 'backup'}),
     },
   },
   'destroy of a guest without identity': {

@@ -304,6 +304,19 @@ describe('recover in its time', () => {
     expect(result.open.map(({intent}) => intent.op)).to.deep.equal([op])
   })
 
+  it('does not wait longer because the clock was put back meanwhile', async () => {
+    const bench = new RecoveryBench()
+    bench.cluster.state.knobs.startDelaySeconds = 600
+    await bench.interrupt(STOPPED, start, 'upid')
+    const beganMs = bench.clock.now()
+    const clock = {
+      now: () => bench.clock.now() - (bench.clock.now() > beganMs ? 24 * 60 * MINUTE_MS : 0),
+      sleep: (ms: number) => bench.clock.sleep(ms),
+    }
+    await bench.recover({clock})
+    expect(bench.clock.now() - beganMs).to.equal(MINUTE_MS)
+  })
+
   it('asks seldom of a task that runs long', async () => {
     const bench = new RecoveryBench()
     bench.cluster.state.knobs.startDelaySeconds = 600
