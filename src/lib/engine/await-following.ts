@@ -16,44 +16,30 @@ const MIN_INTERVAL_MS = 250
 const MAX_INTERVAL_MS = 5_000
 const SHARE_OF_AGE = 0.1
 
-/** True as soon as the guest is as asked for; false: not within the time. */
-export function awaitFollowing(
+/** How the guest was last seen: as asked for, otherwise, or not at all. */
+export type Followed = 'yes' | 'no' | 'unknown'
+
+/** A machine that reboots has only to run again; a value that still waits then is no reason to wait with it. */
+export async function awaitFollowing(
   intent: Intent,
   reader: Pick<GuestReader, 'readGuest'>,
   clock: Clock,
   timeoutMs: number,
-): Promise<boolean> {
-  const isReached = (guest: ActualGuest): boolean => assessOperation(intent, guest) === 'reached'
-  return awaitGuest(intent.target, isReached, reader, clock, timeoutMs)
-}
-
-/** Once the reboot of a machine has ended, another task starts it again, and may fail. */
-export function awaitReturn(
-  {target}: Intent,
-  reader: Pick<GuestReader, 'readGuest'>,
-  clock: Clock,
-): Promise<boolean> {
-  return awaitGuest(target, ({run}) => run === 'running', reader, clock, RETURN_MS)
-}
-
-const RETURN_MS = 60_000
-
-async function awaitGuest(
-  target: GuestAddress,
-  isSo: (guest: ActualGuest) => boolean,
-  reader: Pick<GuestReader, 'readGuest'>,
-  clock: Clock,
-  timeoutMs: number,
-): Promise<boolean> {
+): Promise<Followed> {
   const startMs = clock.now()
   for (;;) {
-    const guest = await tryToRead(target, reader)
-    if (guest && isSo(guest)) return true
+    const guest = await tryToRead(intent.target, reader)
+    if (guest && hasFollowed(intent, guest)) return 'yes'
     const ageMs = clock.now() - startMs
-    if (ageMs >= timeoutMs) return false
+    if (ageMs >= timeoutMs) return guest ? 'no' : 'unknown'
     const pauseMs = Math.min(MAX_INTERVAL_MS, Math.max(MIN_INTERVAL_MS, ageMs * SHARE_OF_AGE))
     await clock.sleep(Math.min(pauseMs, timeoutMs - ageMs))
   }
+}
+
+function hasFollowed(intent: Intent, guest: ActualGuest): boolean {
+  if (intent.body.type === 'restart') return guest.run === 'running'
+  return assessOperation(intent, guest) === 'reached'
 }
 
 async function tryToRead(

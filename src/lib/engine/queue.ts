@@ -22,16 +22,22 @@ export class Queue {
 
   /**
    * One job is one change, from its fresh read until its task has ended: all that time it holds its guest's lane and
-   * a place on its node. What it throws goes to its submitter alone; the next in the lane runs all the same.
+   * a place on its node. `also` are further guests that nobody may change meanwhile, such as the source of a copy.
+   * What the job throws goes to its submitter alone; the next in the lane runs all the same.
    */
-  async submit<T>({vmid, node}: Pick<GuestAddress, 'vmid' | 'node'>, job: () => Promise<T>): Promise<T> {
+  async submit<T>(
+    {vmid, node}: Pick<GuestAddress, 'vmid' | 'node'>,
+    job: () => Promise<T>,
+    also: readonly number[] = [],
+  ): Promise<T> {
     if (this.#closed) throw new FelhomError('unexpected', 'a change was submitted to a queue that is closed')
-    const lane = this.#lane(vmid)
+    // All lanes are entered at once: who was first is first in each of them, so that nobody waits in a ring.
+    const leaves = await Promise.all([...new Set([vmid, ...also])].map((one) => this.#enter(one)))
     try {
       // The lane first: who waits for the guest must not take a place on the node.
-      return await lane.add(() => this.#node(node).add(job))
+      return await this.#node(node).add(job)
     } finally {
-      if (lane.size === 0 && lane.pending === 0 && this.#lanes.get(vmid) === lane) this.#lanes.delete(vmid)
+      for (const leave of leaves) leave()
     }
   }
 
@@ -41,13 +47,18 @@ export class Queue {
     await Promise.all([...this.#lanes.values()].map((lane) => lane.onIdle()))
   }
 
-  #lane(vmid: number): PQueue {
+  /** Resolves when it is this one's turn, with the way out. */
+  #enter(vmid: number): Promise<() => void> {
     let lane = this.#lanes.get(vmid)
     if (!lane) {
       lane = new PQueue({concurrency: 1})
+      lane.once('idle', () => this.#lanes.delete(vmid))
       this.#lanes.set(vmid, lane)
     }
-    return lane
+    const ours = lane
+    return new Promise((come) => {
+      void ours.add(() => new Promise<void>(come))
+    })
   }
 
   #node(name: string): PQueue {

@@ -18,7 +18,11 @@ export async function runGuest(plan: GuestPlan, run: Run): Promise<readonly Acti
       continue
     }
     const executable = action
-    const step = await run.queue.submit(lane.address, () => tryStep(lane, executable, run))
+    const step = await run.queue.submit(
+      lane.address,
+      () => tryStep(lane, executable, run),
+      lockedSources(executable, lane),
+    )
     conclude(lane, action, step, run)
   }
   return lane.results
@@ -26,6 +30,12 @@ export async function runGuest(plan: GuestPlan, run: Run): Promise<readonly Acti
 
 const describeBlockers = ({blockers}: PlannedAction): string =>
   blockers.length === 0 ? 'felhom does not move guests yet' : blockers.map(({message}) => message).join('; ')
+
+/** A container is locked while it is copied: others that are copied from it would be refused. */
+function lockedSources(action: PlannedAction, {address}: GuestLane): number[] {
+  if (action.type !== 'create' || address.kind !== 'lxc') return []
+  return 'clone' in action.from ? [action.from.clone] : []
+}
 
 /** An error that is nobody's answer is a bug: it ends the run, and the other lanes come to their ends. */
 async function tryStep(

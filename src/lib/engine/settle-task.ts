@@ -4,7 +4,7 @@ import type {ActualGuest} from '../model/actual.ts'
 import {isFelhomError} from '../model/felhom-error.ts'
 import type {Intent} from '../model/operation.ts'
 import type {Upid} from '../model/upid.ts'
-import {awaitFollowing, awaitReturn, isHandedOn} from './await-following.ts'
+import {awaitFollowing, isHandedOn} from './await-following.ts'
 import {describeTaskFailure} from './describe-task-failure.ts'
 import type {Ended} from './ended.ts'
 import {lookAgain} from './look-again.ts'
@@ -36,19 +36,31 @@ function patienceMs({body}: Intent, taskTimeoutMs: number): number {
 }
 
 async function settleSuccess(operation: Underway, upid: Upid, reason: string): Promise<Ended> {
-  const {intent, run} = operation
-  const {reader, clock, taskTimeoutMs} = run.options
+  const {intent} = operation
   if (isHandedOn(upid)) {
-    const timeoutMs = patienceMs(intent, taskTimeoutMs)
-    const hasFollowed = await awaitFollowing(intent, reader, clock, timeoutMs)
-    if (!hasFollowed) return operation.leave('its task ended well, and yet the guest does not follow')
-  }
-  if (intent.body.type === 'restart' && !(await awaitReturn(intent, reader, clock))) {
-    return operation.settle('failed', 'the guest was shut down, and does not run again')
+    const unfollowed = await settleUnfollowed(operation)
+    if (unfollowed) return unfollowed
   }
   if (intent.body.type === 'destroy') return settleDestruction(operation, reason)
   const created = intent.body.type === 'create' ? await readCreated(operation) : undefined
   return operation.settle('succeeded', reason, created)
+}
+
+/** A machine is started again by another task, which may fail and can be seen to have failed. */
+const RETURN_MS = 60_000
+
+/** Undefined: the guest has followed. */
+async function settleUnfollowed(operation: Underway): Promise<Ended | undefined> {
+  const {intent, run} = operation
+  const {reader, clock, taskTimeoutMs} = run.options
+  const isRestart = intent.body.type === 'restart'
+  const timeoutMs = isRestart ? RETURN_MS : patienceMs(intent, taskTimeoutMs)
+  const followed = await awaitFollowing(intent, reader, clock, timeoutMs)
+  if (followed === 'yes') return undefined
+  if (isRestart && followed === 'no') {
+    return operation.settle('failed', 'the guest was shut down, and does not run again')
+  }
+  return operation.leave('its task ended well, and yet the guest does not follow')
 }
 
 /** What cannot be taken back is not called done before it is seen to be. */
