@@ -155,6 +155,7 @@ function weigh(
       before,
       after,
       ...weight,
+      ...(isTakenBack(option, after, guest) && {impact: run === 'stopped' ? 'none' : 'live'}),
       ...describeParts(option, before, after),
       ...(remark !== '' && {note: remark}),
       ...(sideEffects && sideEffects.length > 0 && {sideEffects}),
@@ -162,6 +163,10 @@ function weigh(
     needs: needs(guest.vmid),
   }
 }
+
+/** The guest runs with this value: what goes is another one that waits for its restart, and with it the wait. */
+const isTakenBack = (option: Option, after: string | undefined, {config}: ActualGuest): boolean =>
+  config.known && isPending(config, option.name) && isSameValue(option, config.current[option.name], after)
 
 /** Which parts of a property string differ, for the reader: the strings are long and the difference is small. */
 function describeParts(

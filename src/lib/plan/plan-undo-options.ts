@@ -66,7 +66,8 @@ export function netChanges(operations: readonly Operation[], kind: GuestKind): N
     const {body, before} = intent
     if (body.type !== 'set-config') continue
     for (const name of body.secrets ?? []) secrets.add(name)
-    for (const [name, after] of [...Object.entries(body.set), ...body.delete.map(toRemoval)]) {
+    const removed = [...body.delete, ...(body.revert ?? [])].map(toRemoval)
+    for (const [name, after] of [...Object.entries(body.set), ...removed]) {
       const known = ends.get(name)
       ends.set(name, {before: known ? known.before : before.options[name], after})
     }

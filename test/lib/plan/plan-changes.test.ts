@@ -268,6 +268,21 @@ describe('the planner', () => {
         {option: 'nameserver', before: undefined, after: '10.0.0.1'},
       ])
     })
+
+    it('are not needed to go back to the value that the guest still runs with', () => {
+      const pending = actualGuest(101, {
+        config: {
+          known: true,
+          current: {tty: '2'},
+          pending: [{option: 'tty', kind: 'set', value: '3'}],
+          digest: DIGEST,
+        },
+      })
+      const wish = desiredState(desiredGuest(101, {tty: '2'}, {restart: 'allowed'}))
+      const plan = planChanges(wish, actualCluster({guests: [pending]}))
+      expect(types(plan)).to.deep.equal(['set-config'])
+      expect(only(plan).actions[0]?.impact).to.equal('live')
+    })
   })
 
   describe('disks', () => {

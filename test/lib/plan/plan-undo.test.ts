@@ -139,6 +139,12 @@ describe('undo of options', () => {
     expect(result.wish).to.deep.equal({cores: '2'})
   })
 
+  it('sets again what only waited to be set and was taken back', () => {
+    const body: OperationBody = {type: 'set-config', set: {}, delete: [], revert: ['nameserver']}
+    const operations = [done(body, {options: {nameserver: '10.0.0.53'}})]
+    expect(undo(operations, live()).wish).to.deep.equal({nameserver: '10.0.0.53'})
+  })
+
   it('does not take a value in other words for another value', () => {
     const operations = [set({tags: ['a', 'b;c']})]
     expect(undo(operations, live({config: {tags: 'c,b'}})).wish).to.deep.equal({tags: 'a'})
