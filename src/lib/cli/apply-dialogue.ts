@@ -5,6 +5,7 @@ import {FelhomError} from '../model/felhom-error.ts'
 import type {Plan} from '../model/plan.ts'
 import type {RunEvent} from '../model/run-event.ts'
 import {eventLine, planLine} from '../report/apply-json.ts'
+import {renderWaysOn} from '../report/apply-text.ts'
 import {escapeText} from '../report/escape-text.ts'
 import {describeAlarms} from '../report/journal-rearm-text.ts'
 import {makePalette} from '../report/palette.ts'
@@ -103,12 +104,7 @@ export class TerminalDialogue implements ApplyDialogue {
       },
       leaving: () => {
         const running = progress.running()
-        progress.say(
-          wrapText(
-            `Left ${plural(running, 'operation')} running. See: felhom journal inflight. Settle ${running === 1 ? 'it' : 'them'} with: felhom recover`,
-            terminalWidth(),
-          ),
-        )
+        progress.say(`Left ${plural(running, 'operation')} running.\n${renderWaysOn(running)}`)
         progress.close()
       },
     })

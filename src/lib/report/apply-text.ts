@@ -113,16 +113,22 @@ function describeCounts(counts: ApplyCounts, {deed}: ApplyWords): string {
 }
 
 /** What to do next. */
-function describeRest({inFlight, frozen, stale, notStarted}: ApplyCounts, {again}: ApplyWords): string[] {
+function describeRest({inFlight, frozen, stale, notStarted}: ApplyCounts, width: number): string[] {
   const texts: string[] = []
-  if (inFlight > 0)
-    texts.push(
-      `How ${plural(inFlight, 'operation')} ended is not known, and no other is sent to ${inFlight === 1 ? 'that guest' : 'those guests'} before it is. See: felhom journal inflight. Settle it with: felhom recover`,
-    )
-  else if (frozen > 0)
-    texts.push(
-      'A frozen guest has an earlier operation whose end is not known. See: felhom journal inflight. Settle it with: felhom recover',
-    )
-  if (stale + notStarted > 0) texts.push(`For the rest, run it again: ${again}`)
+  if (inFlight > 0) {
+    const guests = inFlight === 1 ? 'that guest' : 'those guests'
+    const known = `How ${plural(inFlight, 'operation')} ended is not known, and nothing else is sent to ${guests} before it is.`
+    texts.push(`${wrapText(known, width)}\n${renderWaysOn(inFlight)}`)
+  } else if (frozen > 0) {
+    const known = 'A frozen guest has an earlier operation whose end is not known.'
+    texts.push(`${wrapText(known, width)}\n${renderWaysOn(frozen)}`)
+  }
+  if (stale + notStarted > 0) texts.push('For the rest, run it again: felhom apply')
   return texts
+}
+
+/** Where to look for what is open, each on a line of its own to copy. */
+export function renderWaysOn(operations: number): string {
+  const it = operations === 1 ? 'it' : 'them'
+  return `  felhom journal inflight   shows ${it}\n  felhom recover            settles ${it}`
 }
