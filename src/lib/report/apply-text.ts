@@ -31,7 +31,7 @@ export function renderApply(results: readonly ActionResult[], options: ApplyText
   const sections = [
     renderGuests(groupByGuest(results), options).join('\n'),
     paintClosing(counts, options.palette)(wrapText(describeCounts(counts, words), width)),
-    ...describeRest(counts, words).map((text) => wrapText(text, width)),
+    ...describeRest(counts, words, width),
   ]
   return sections.filter((text) => text !== '').join('\n\n')
 }
@@ -113,7 +113,8 @@ function describeCounts(counts: ApplyCounts, {deed}: ApplyWords): string {
 }
 
 /** What to do next. */
-function describeRest({inFlight, frozen, stale, notStarted}: ApplyCounts, width: number): string[] {
+function describeRest(counts: ApplyCounts, {again}: ApplyWords, width: number): string[] {
+  const {inFlight, frozen, stale, notStarted} = counts
   const texts: string[] = []
   if (inFlight > 0) {
     const guests = inFlight === 1 ? 'that guest' : 'those guests'
@@ -123,7 +124,7 @@ function describeRest({inFlight, frozen, stale, notStarted}: ApplyCounts, width:
     const known = 'A frozen guest has an earlier operation whose end is not known.'
     texts.push(`${wrapText(known, width)}\n${renderWaysOn(frozen)}`)
   }
-  if (stale + notStarted > 0) texts.push('For the rest, run it again: felhom apply')
+  if (stale + notStarted > 0) texts.push(`For the rest, run it again: ${again}`)
   return texts
 }
 
