@@ -9,7 +9,7 @@ export const STATE = '/state'
 export const JOURNAL = '/state/journal'
 export const segmentPath = (number: number): string => join(JOURNAL, `${String(number).padStart(8, '0')}.log`)
 
-export const IDENTITY = {endpoint: 'https://pve1:8006', tokenId: 'felhom@pve!t'}
+export const IDENTITY = {endpoint: 'https://pve1:8006', tokenId: 'felhom@pve!token'}
 export const START_MS = 1_800_000_000_000
 
 export interface TestJournalOptions extends Partial<OpenJournalOptions> {
@@ -38,7 +38,7 @@ export const openOn = (machine: MemoryDisk, more: TestJournalOptions = {}): Prom
   openJournal(journalOptions(machine, more))
 
 export const upidOf = (number: number): string =>
-  `UPID:pve1:${number.toString(16).toUpperCase().padStart(8, '0')}:00000001:6B49D200:vzstart:101:felhom@pve!t:`
+  `UPID:pve1:${number.toString(16).toUpperCase().padStart(8, '0')}:00000001:6B49D200:vzstart:101:felhom@pve!token:`
 
 export function makeIntent(op: string, vmid: number, more: Partial<Intent> = {}): Intent {
   return {

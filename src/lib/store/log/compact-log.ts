@@ -1,6 +1,7 @@
 // Removes old segments, the oldest first, so that what is left is always the end of the history without a gap. The
 // newest is never removed: its checkpoint holds all that still matters of those before it.
 import {join} from 'node:path'
+import {FelhomError} from '../../model/felhom-error.ts'
 import type {LogPlace} from './append-log.ts'
 import {closeQuietly} from './create-segment.ts'
 import type {LogHeader} from './log-kind.ts'
@@ -20,22 +21,26 @@ export async function compactLog(
   /** A segment that ended before this time goes. */
   beforeMs: number,
 ): Promise<LogCompaction> {
+  try {
+    return await removeEnded(place, newest, beforeMs)
+  } catch (error) {
+    throw error instanceof FelhomError ? error : failedError('removing old segments of', place.dir, error)
+  }
+}
+
+async function removeEnded(place: LogPlace, newest: LogHeader, beforeMs: number): Promise<LogCompaction> {
   const {disk, dir} = place
   const numbers = segmentNumbers(await disk.list(dir))
   const removed: string[] = []
-  try {
-    for (const [index, number] of numbers.entries()) {
-      const next = numbers[index + 1]
-      if (number >= newest.segment || next === undefined) break
-      const endedMs = next === newest.segment ? newest.at : await readTime(place, newest.log, next)
-      if (endedMs >= beforeMs) break
-      await disk.remove(join(dir, segmentName(number)))
-      removed.push(segmentName(number))
-    }
-    if (removed.length > 0) await disk.syncDirectory(dir)
-  } catch (error) {
-    throw failedError('removing old segments of', dir, error)
+  for (const [index, number] of numbers.entries()) {
+    const next = numbers[index + 1]
+    if (number >= newest.segment || next === undefined) break
+    const endedMs = next === newest.segment ? newest.at : await readTime(place, newest.log, next)
+    if (endedMs >= beforeMs) break
+    await disk.remove(join(dir, segmentName(number)))
+    removed.push(segmentName(number))
   }
+  if (removed.length > 0) await disk.syncDirectory(dir)
   return {removed, kept: numbers.map(segmentName).filter((name) => !removed.includes(name))}
 }
 
