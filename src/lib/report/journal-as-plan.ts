@@ -28,15 +28,13 @@ function asAction(intent: Intent): PlannedAction | undefined {
       const set = Object.entries(body.set).map(([option, after]) => asChange(intent, option, after))
       const gone = [...body.delete, ...(body.revert ?? [])]
       const removed = gone.map((option) => asChange(intent, option, undefined))
-      return {...common, type: 'set-config', changes: [...set, ...removed]}
+      const secrets = asSecrets(intent, body.secrets ?? [])
+      return {...common, type: 'set-config', changes: [...set, ...removed, ...secrets]}
     }
     case 'create': {
       const set = Object.entries(body.options).map(([option, after]) => asChange(intent, option, after))
-      const secrets = body.secrets.map((option) => ({
-        ...asChange(intent, option, undefined),
-        secret: true as const,
-      }))
-      return {...common, type: 'create', from: body.from, options: [...set, ...secrets]}
+      const options = [...set, ...asSecrets(intent, body.secrets)]
+      return {...common, type: 'create', from: body.from, options}
     }
     case 'destroy': {
       const volumes = Object.entries(before.options).flatMap(([option, text]) =>
@@ -52,6 +50,11 @@ function asAction(intent: Intent): PlannedAction | undefined {
     default:
       return {...common, ...body}
   }
+}
+
+/** Of a secret the journal has the name alone. */
+function asSecrets(intent: Intent, names: readonly string[]): OptionChange[] {
+  return names.map((option) => ({...asChange(intent, option, undefined), secret: true}))
 }
 
 function asChange(intent: Intent, option: string, after: string | undefined): OptionChange {

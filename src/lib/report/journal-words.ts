@@ -10,7 +10,7 @@ import type {Paint} from './text-table.ts'
 export function describeBody(body: OperationBody): string {
   switch (body.type) {
     case 'set-config':
-      return describeConfig(Object.keys(body.set), [...body.delete, ...(body.revert ?? [])])
+      return describeConfig(body)
     case 'resize':
       return `grow ${body.disk} to ${showBytes(body.toBytes)}`
     case 'create':
@@ -22,12 +22,14 @@ export function describeBody(body: OperationBody): string {
   }
 }
 
-function describeConfig(set: readonly string[], removed: readonly string[]): string {
-  const parts = [
-    ...(set.length > 0 ? [`set ${set.join(', ')}`] : []),
-    ...(removed.length > 0 ? [`remove ${removed.join(', ')}`] : []),
+function describeConfig(body: Extract<OperationBody, {type: 'set-config'}>): string {
+  const parts: [string, readonly string[]][] = [
+    ['set', [...Object.keys(body.set), ...(body.secrets ?? [])]],
+    ['remove', body.delete],
+    ['take back', body.revert ?? []],
   ]
-  return parts.length === 0 ? 'set nothing' : parts.join('; ')
+  const said = parts.filter(([, options]) => options.length > 0)
+  return said.map(([verb, options]) => `${verb} ${options.join(', ')}`).join('; ') || 'set nothing'
 }
 
 function describeOrigin(from: CreateOrigin): string {

@@ -53,6 +53,10 @@ describe('the words for an operation', () => {
       'set cores, memory; remove swap',
     ],
     [{type: 'set-config', set: {}, delete: ['swap']}, 'remove swap'],
+    [
+      {type: 'set-config', set: {}, delete: [], secrets: ['cipassword'], revert: ['tty']},
+      'set cipassword; take back tty',
+    ],
     [{type: 'resize', disk: 'rootfs', toBytes: 16 * 2 ** 30}, 'grow rootfs to 16GiB'],
     [create({template: 'local:vztmpl/debian.tar.zst'}), 'create from local:vztmpl/debian.tar.zst'],
     [create({clone: 9000, full: true}), 'create as a full clone of 9000'],
@@ -132,11 +136,19 @@ describe('the story of an operation', () => {
             type: 'set-config',
             set: {cores: '2', description: 'Front end\nof the shop\n', tags: 'web'},
             delete: ['swap'],
+            revert: ['tty'],
+            secrets: ['cipassword'],
           },
           {
             before: {
               run: 'running',
-              options: {cores: '1', description: 'Front end\nof nothing\n', tags: null, swap: '512'},
+              options: {
+                cores: '1',
+                description: 'Front end\nof nothing\n',
+                tags: null,
+                swap: '512',
+                tty: '4',
+              },
             },
           },
         ),
