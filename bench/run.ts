@@ -1,9 +1,10 @@
-// npm run bench [-- --only sandbox-core|start-up|state-read|plan] [--rounds N]: prints each figure with its goal and exits
+// npm run bench [-- --only sandbox-core|start-up|state-read|plan|journal|apply] [--rounds N]: prints each figure with its goal and exits
 // non-zero where one is missed by more than a tenth.
 import {rmSync} from 'node:fs'
 import {parseArgs} from 'node:util'
 import {isMissed, renderOutcomes, type Outcome} from './harness.ts'
 import {scratch} from './processes.ts'
+import {benchJournal} from './journal.ts'
 import {benchPlan} from './plan.ts'
 import {benchSandboxCore} from './sandbox-core.ts'
 import {benchStartUp} from './start-up.ts'
@@ -18,6 +19,7 @@ const benches: Record<string, () => Promise<Outcome[]>> = {
   'start-up': () => benchStartUp(rounds * 3),
   'state-read': () => benchStateRead(rounds, 1000),
   plan: () => benchPlan(rounds),
+  journal: () => benchJournal(rounds),
 }
 
 const outcomes: Outcome[] = []
