@@ -4,7 +4,7 @@ import {showOptionValue} from '../app/plan-cluster.ts'
 import {FelhomError} from '../model/felhom-error.ts'
 import type {Plan} from '../model/plan.ts'
 import type {RunEvent} from '../model/run-event.ts'
-import {eventLine, planLine} from '../report/apply-json.ts'
+import {eventLine, planLine, recoveryLine} from '../report/apply-json.ts'
 import {renderWaysOn} from '../report/apply-text.ts'
 import {escapeText} from '../report/escape-text.ts'
 import {describeAlarms} from '../report/journal-rearm-text.ts'
@@ -57,6 +57,7 @@ export class TerminalDialogue implements ApplyDialogue {
   recovered(report: RecoveryReport): void {
     const disarmed = describeAlarms(report.disarmed)
     if (disarmed !== undefined) this.warn(disarmed)
+    if (this.#options.asJson) this.#line(recoveryLine(report))
     if (report.decisions.length === 0) return
     const palette = makePalette(colourOn(process.stderr))
     const nowMs = Date.now()

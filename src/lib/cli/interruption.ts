@@ -58,17 +58,17 @@ export class Interruption {
   #hear(name: Asked): void {
     const isFirst = this.#received === undefined
     this.#received ??= name
-    if (!this.#farewells) {
+    if (isFirst && !this.#farewells) {
       this.#giveUp.abort(
         new FelhomError('interrupted', 'interrupted before anything was sent', {
           doubt: 'Nothing was changed.',
         }),
       )
     } else if (isFirst) {
-      this.#farewells.stopping()
+      this.#farewells?.stopping()
       this.#stop.abort()
     } else {
-      this.#farewells.leaving()
+      this.#farewells?.leaving()
       // At once means at once: nothing that is still to be awaited may hold it up.
       process.exit(name === 'SIGINT' ? EXIT.interrupted : EXIT.terminated)
     }

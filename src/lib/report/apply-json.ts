@@ -1,5 +1,5 @@
-// The lines of `felhom apply --json`: first the plan, then an event each, last the result. Every line is one JSON
-// object with a `type` and the version of the shape; new keys and types may come at any time.
+// The lines of `felhom apply --json`: what was recovered if there was anything, the plan, then an event each, last the
+// result. Every line is one JSON object with a `type` and the version of the shape; new keys and types may come at any time.
 import {formatGuestId} from '../model/guest.ts'
 import type {Plan} from '../model/plan.ts'
 import type {ActionResult, RunEvent} from '../model/run-event.ts'
@@ -7,8 +7,12 @@ import {countApply, type ApplyCounts} from './apply-outcomes.ts'
 import {SCHEMA_VERSION, type Envelope} from './envelope.ts'
 import {toJsonText} from './json-text.ts'
 import {encodePlan} from './plan-json.ts'
+import {encodeRecovery, type RecoveryReport} from './recover-text.ts'
 
 type Line = {readonly type: string} & Record<string, unknown>
+
+export const recoveryLine = (report: RecoveryReport): string =>
+  toLine({type: 'recovery', recovery: encodeRecovery(report, false)})
 
 export const planLine = (plan: Plan): string => toLine({type: 'plan', plan: encodePlan(plan)})
 
