@@ -10,7 +10,6 @@ export type UndoRemarkCode =
   | 'guest_unseen'
   | 'guest_another'
   | 'config_unknown'
-  | 'abandoned'
   /** Of one thing that was changed. */
   | 'secret'
   | 'irreversible'

@@ -1,14 +1,14 @@
 // The way back of a run, guest by guest: from what the journal says was replaced, and from the guest as it is now, to
 // a desired state that the planner takes like any other. What it leaves out, it names.
+import {showSize} from '../catalog/sizes.ts'
 import type {ActualGuest, KnownConfig} from '../model/actual.ts'
-import type {DesiredGuest} from '../model/desired.ts'
+import type {DesiredGuest, SourcePlace} from '../model/desired.ts'
 import {isOpen, type Operation} from '../model/operation.ts'
 import type {UndoRemark, UndoRemarkCode} from '../model/undo.ts'
 import {isAnotherGuest} from './plan-undo-identity.ts'
 import {hasEffect, netChanges, undoOptions} from './plan-undo-options.ts'
-import {undoRunState} from './plan-undo-run-state.ts'
-import {showSize} from '../catalog/sizes.ts'
 import type {OwnRemark} from './plan-undo-remark.ts'
+import {undoRunState} from './plan-undo-run-state.ts'
 
 export interface WayBack {
   /** Undefined: there is nothing to bring back. */
@@ -32,7 +32,6 @@ export function planWayBack(
   if (!first) return {desired: undefined, remarks: []}
   const {target, name, run} = first.intent
   const ordered = [...operations].sort(byTime)
-  const abandoned = ordered.filter(({state}) => state === 'abandoned').map(givenUp)
   const {desired, remarks} = planGuestBack(ordered, guest, isComplete)
   const whose = {guest: {kind: target.kind, vmid: target.vmid}, name: guest?.name ?? name}
   return {
@@ -42,12 +41,15 @@ export function planWayBack(
       ensure: 'present',
       restart: 'never',
       stop: STOP,
-      place: {file: `run ${run}`, line: 1, column: 1},
+      place: placeOf(run),
       ...desired,
     },
-    remarks: [...remarks, ...abandoned].map((remark) => ({...whose, ...remark})),
+    remarks: remarks.map((remark) => ({...whose, ...remark})),
   }
 }
+
+/** Nobody wrote it into a file. */
+const placeOf = (run: string): SourcePlace => ({file: `run ${run}`, line: 1, column: 1})
 
 interface OwnWayBack {
   readonly desired?: Pick<DesiredGuest, 'options' | 'run'>
@@ -87,8 +89,7 @@ const missing = (isComplete: boolean): OwnWayBack =>
     : only('guest_unseen', 'it was not seen, but the list of guests is not complete')
 
 function bringBack(effective: readonly Operation[], guest: ActualGuest, config: KnownConfig): OwnWayBack {
-  const place = {file: `run ${effective[0]?.intent.run ?? ''}`, line: 1, column: 1}
-  const options = undoOptions(effective, guest, config, place)
+  const options = undoOptions(effective, guest, config, placeOf(effective[0]?.intent.run ?? ''))
   const power = undoRunState(effective, guest)
   const remarks = [...options.remarks, ...effective.flatMap(remarkOnGrowth), ...power.remarks]
   if (options.wanted.size === 0 && power.run === undefined) return {remarks}
@@ -101,11 +102,6 @@ function remarkOnGrowth({intent: {body, before}}: Operation): OwnRemark[] {
   const message = `${body.disk} was grown${from} to ${showSize(body.toBytes)}: a disk cannot shrink`
   return [{code: 'grown', subject: body.disk, message}]
 }
-
-const givenUp = ({intent}: Operation): OwnRemark => ({
-  code: 'abandoned',
-  message: `how ${intent.op} ended was never found out: look at the guest yourself`,
-})
 
 /** Whether something of it could be brought back, as far as the journal alone can tell. */
 export function isUndoable(operation: Operation): boolean {

@@ -174,12 +174,11 @@ describe('undo of options', () => {
   })
 
   it('ignores operations that had no effect', () => {
-    const failed = {...set({memory: ['1024', '2048']}), state: 'failed'} as const
-    expect(undo([failed], live({config: {memory: '2048'}}))).to.deep.equal({
-      wish: {},
-      run: undefined,
-      said: [],
-    })
+    for (const state of ['failed', 'superseded', 'abandoned'] as const) {
+      const operation = {...set({memory: ['1024', '2048']}), state}
+      const result = undo([operation], live({config: {memory: '2048'}}))
+      expect(result, state).to.deep.equal({wish: {}, run: undefined, said: []})
+    }
   })
 
   it('counts what was found to be so as done', () => {
@@ -299,13 +298,6 @@ describe('undo says what it cannot bring back', () => {
     const result = undo([set({memory: ['1024', '2048']}), open], live({config: {memory: '2048'}}))
     expect(result.desired).to.equal(undefined)
     expect(result.said).to.deep.equal([`open: how ${RUN}.9 ended is not known: run felhom recover first`])
-  })
-
-  it('an operation that was given up', () => {
-    const given = {...set({memory: ['1', '2']}), state: 'abandoned'} as const
-    expect(undo([given], live()).said).to.deep.equal([
-      `abandoned: how ${RUN}.1 ended was never found out: look at the guest yourself`,
-    ])
   })
 
   it('what Proxmox rewrote beside it', () => {
