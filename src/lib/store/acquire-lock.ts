@@ -34,7 +34,7 @@ export async function acquireLock(dir: string, options: LockOptions): Promise<St
     closeSync(fd)
     throw error
   }
-  return {release: () => release(fd)}
+  return makeLock(fd)
 }
 
 async function waitFor(fd: number, path: string, options: LockOptions): Promise<void> {
@@ -105,14 +105,19 @@ function readHolder(fd: number): string {
   }
 }
 
-/** Other descriptors of this open file are closed when programs are started, so with ours the lock goes. */
-function release(fd: number): Promise<void> {
-  try {
-    ftruncateSync(fd, 0)
-  } finally {
-    closeSync(fd)
+/** Programs that we start do not inherit the descriptor, so with ours the lock goes; a second time it is another's. */
+function makeLock(fd: number): StateLock {
+  let isHeld = true
+  return {
+    release: () => {
+      if (isHeld) {
+        isHeld = false
+        ftruncateSync(fd, 0)
+        closeSync(fd)
+      }
+      return Promise.resolve()
+    },
   }
-  return Promise.resolve()
 }
 
 function lockedError(path: string, holder: string, timeoutMs: number): FelhomError {

@@ -24,6 +24,22 @@ export function checkPrivate(path: string, stat: Stats, kind: 'file' | 'director
     )
 }
 
+/** Of a directory above: whoever may write it, or owns it, could put something else in place of what is in it. */
+export function checkAbove(path: string, stat: Stats): void {
+  const own = process.getuid?.() ?? 0
+  if (stat.uid !== own && stat.uid !== 0)
+    throw unsafe(
+      `${path} belongs to uid ${stat.uid}, who could put another state directory in its place`,
+      `chown root ${path}, or name a state directory elsewhere.`,
+    )
+  const isSticky = (stat.mode & 0o1000) !== 0
+  if ((stat.mode & 0o022) !== 0 && !isSticky)
+    throw unsafe(
+      `${path} has mode ${formatMode(stat.mode)}: others could put another state directory in its place`,
+      `chmod go-w ${path}`,
+    )
+}
+
 /** An open descriptor of a directory that is ours alone. */
 export function openDirectory(path: string): number {
   const fd = openWithoutLink(path)
@@ -48,4 +64,4 @@ export function openWithoutLink(path: string): number {
   }
 }
 
-export const formatMode = (mode: number): string => (mode & 0o7777).toString(8).padStart(4, '0')
+const formatMode = (mode: number): string => (mode & 0o7777).toString(8).padStart(4, '0')

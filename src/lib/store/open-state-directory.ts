@@ -2,7 +2,7 @@
 // Whoever may write a directory above it could; so those are looked at too.
 import {closeSync, fstatSync, fsyncSync, mkdirSync, realpathSync, type Stats} from 'node:fs'
 import {basename, dirname, join, resolve} from 'node:path'
-import {formatMode, openDirectory, openWithoutLink, unsafe} from './check-private.ts'
+import {checkAbove, openDirectory, openWithoutLink, unsafe} from './check-private.ts'
 
 /** Makes it if it is not there. The absolute path without links; throws state_unsafe with how to mend it. */
 export function openStateDirectory(path: string): Promise<string> {
@@ -21,7 +21,7 @@ function openNow(path: string): string {
 function openParent(path: string): string {
   const real = findReal(path) ?? makeParent(path)
   for (let at = real; ; at = dirname(at)) {
-    checkAbove(at)
+    checkAbove(at, statOpen(at))
     if (at === dirname(at)) return real
   }
 }
@@ -60,22 +60,6 @@ function syncName(parent: string): void {
   } finally {
     closeSync(fd)
   }
-}
-
-function checkAbove(path: string): void {
-  const stat = statOpen(path)
-  const own = process.getuid?.() ?? 0
-  if (stat.uid !== own && stat.uid !== 0)
-    throw unsafe(
-      `${path} belongs to uid ${stat.uid}, who could put another state directory in its place`,
-      `chown root ${path}, or name a state directory elsewhere.`,
-    )
-  const isSticky = (stat.mode & 0o1000) !== 0
-  if ((stat.mode & 0o022) !== 0 && !isSticky)
-    throw unsafe(
-      `${path} has mode ${formatMode(stat.mode)}: others could put another state directory in its place`,
-      `chmod go-w ${path}`,
-    )
 }
 
 function statOpen(path: string): Stats {

@@ -4,7 +4,7 @@ import {join} from 'node:path'
 import {FelhomError} from '../../model/felhom-error.ts'
 import type {LogPlace} from './append-log.ts'
 import {closeQuietly} from './create-segment.ts'
-import type {LogHeader} from './log-kind.ts'
+import {BadRecord, type LogHeader} from './log-kind.ts'
 import {corruptError, failedError} from './log-problem.ts'
 import {readHeader} from './read-header.ts'
 import {SegmentScan} from './scan-segment.ts'
@@ -51,7 +51,10 @@ async function readTime({disk, dir}: LogPlace, log: string, number: number): Pro
   try {
     for await (const [line] of new SegmentScan(file).batches())
       if (line) return readHeader(line, log, number).at
-    throw corruptError({file: name, line: 1, offset: 0, message: 'it has no header'})
+    throw new BadRecord('it has no header')
+  } catch (error) {
+    if (!(error instanceof BadRecord)) throw error
+    throw corruptError({file: name, line: 1, offset: 0, message: error.message})
   } finally {
     await closeQuietly(file)
   }
