@@ -126,6 +126,26 @@ describe('felhom apply', () => {
     expect(await lab.status('lxc', 150, 'pve2')).to.equal('running')
   })
 
+  it('freezes the guest of an open operation, goes on with others, and exits with 5 or 6', async () => {
+    await lab.sandbox.control({startDelaySeconds: 60})
+    const start = '150: {kind: lxc, run: running}'
+    lab.wish(`{${start}}`)
+    await lab.felhom(['apply', '-d', 'guests.yaml', '--auto-approve'], {FELHOM_LIMITS__TASK_TIMEOUT: '1s'})
+    await lab.sandbox.control({node: 'pve2', online: false})
+    lab.wish(`{${start}, 101: {kind: lxc, config: {memory: 1GiB}}}`)
+    const env = {FELHOM_LIMITS__TIMEOUT: '1s'}
+    const away = await lab.felhom(['apply', '-d', 'guests.yaml', '--auto-approve'], env)
+    expect(away.code, away.stderr).to.equal(6)
+    expect(away.stderr).to.contain('still open').and.contain('because a node is away: lxc/150')
+    expect(away.stdout).to.contain('Apply complete: 1 changed.')
+    lab.wish('{101: {kind: lxc, config: {memory: 2GiB}}}')
+    const other = await lab.felhom(['apply', '-d', 'guests.yaml', '--auto-approve', '--json'], env)
+    expect(other.code, other.stdout).to.equal(5)
+    const [recovery] = other.stdout.split('\n')
+    expect(JSON.parse(recovery ?? '')).to.include({type: 'recovery'})
+    expect((await lab.config('lxc', 101))['memory']).to.equal(2048)
+  })
+
   it('waits for another that holds the state directory, and then says who, with 7', async () => {
     await lab.sandbox.control({startDelaySeconds: 4})
     lab.wish('{150: {kind: lxc, run: running}}')

@@ -2,7 +2,6 @@
 // the operator, run. Until the run begins nothing is sent; what it sends is in the journal before it leaves.
 import type {Clock} from '../engine/ports.ts'
 import {recover, type RecoverResult} from '../engine/recover.ts'
-import {FelhomError} from '../model/felhom-error.ts'
 import type {ErrorCode} from '../model/error-codes.ts'
 import type {Settings} from '../settings/settings.ts'
 import type {ApplyDialogue} from './apply-dialogue.ts'
@@ -11,7 +10,8 @@ import type {ApplyWork} from './apply-work.ts'
 import {openProxmoxForWriting, type WritingAccess} from './compose.ts'
 import {judgeApply} from './judge-apply.ts'
 import {withState, type OpenState} from './open-state.ts'
-import {hasChanges, hasErrors} from './plan-cluster.ts'
+import {hasChanges} from './plan-cluster.ts'
+import {findUnseen, refuseMistakes} from './plan-errors.ts'
 import {systemClock} from './system-clock.ts'
 
 export interface ApplyRequest {
@@ -74,7 +74,7 @@ async function applyIn(
   const recovery = await recoverFirst(journal, access, settings, clock, dialogue)
   const planned = await work.plan(await access.reader.readCluster())
   dialogue.showPlan(planned.plan)
-  refuseErrors(planned.plan)
+  refuseMistakes(planned.plan)
   const frozen = new Set(recovery.open.map(({intent}) => intent.target.vmid))
   const possible = countPossible(planned.plan, frozen)
   const total = planned.plan.guests.flatMap(({actions}) => actions).length
@@ -87,8 +87,11 @@ async function applyIn(
           {work, planned, access, journal, settings, clock, mayAdapt: autoApprove && !work.isSaved},
           dialogue,
         )
+  const unseen = findUnseen(planned.plan)
+  if (unseen.length > 0) dialogue.warn(`Left alone, because a node is away: ${unseen.join(', ')}.`)
   const isOpen = journal.openOperations().length > 0
-  return {...outcome, hadChanges: hasChanges(planned.plan), verdict: judgeApply(outcome.results, isOpen)}
+  const verdict = judgeApply(outcome.results, {isOpen, isBlind: unseen.length > 0})
+  return {...outcome, hadChanges: hasChanges(planned.plan), verdict}
 }
 
 async function recoverFirst(
@@ -111,17 +114,4 @@ async function recoverFirst(
   })
   if (result.decisions.length + result.open.length + result.disarmed.length > 0) dialogue.recovered(result)
   return result
-}
-
-/** A plan with a mistake is not half of a plan: nothing of it is carried out. */
-function refuseErrors(plan: Parameters<typeof hasErrors>[0]): void {
-  if (!hasErrors(plan)) return
-  throw new FelhomError(
-    'desired_invalid',
-    'the desired state cannot be reached as it is written: see the errors above',
-    {
-      hint: 'Mend it, or apply the other guests with --target.',
-      doubt: 'Nothing was changed.',
-    },
-  )
 }

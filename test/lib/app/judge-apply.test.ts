@@ -15,8 +15,8 @@ const unsigned = actionResult(
   'blocked',
 )
 
-const exit = (results: ActionResult[], isOpen = false): number => {
-  const verdict = judgeApply(results, isOpen)
+const exit = (results: ActionResult[], more: {isOpen?: boolean; isBlind?: boolean} = {}): number => {
+  const verdict = judgeApply(results, {isOpen: false, isBlind: false, ...more})
   return verdict === undefined ? 0 : exitCodeOf(verdict)
 }
 
@@ -40,7 +40,12 @@ describe('the exit code of an apply', () => {
   }
 
   it('is 5 as long as anything is open, though nothing of it is of this run', () => {
-    expect(exit([ended('succeeded')], true)).to.equal(5)
-    expect(exit([], true)).to.equal(5)
+    expect(exit([ended('succeeded')], {isOpen: true})).to.equal(5)
+    expect(exit([], {isOpen: true})).to.equal(5)
+  })
+
+  it('is 6 when a node is away and guests could not be planned, whatever else there is', () => {
+    expect(exit([ended('succeeded')], {isBlind: true})).to.equal(6)
+    expect(exit([ended('in_flight'), ended('failed')], {isBlind: true, isOpen: true})).to.equal(6)
   })
 })
