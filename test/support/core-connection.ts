@@ -29,7 +29,7 @@ export interface CoreRequest {
 /**
  * `before`: the sandbox never sees the request. `after`: it has carried it out, and the answer is lost.
  * `refused`: no connection, so that surely nothing was sent. `stall` rejects as a time-out after `ms`.
- * `late`: lost to the client at once, while the sandbox sees it `ms` later.
+ * `late`: lost to the client at once, while the sandbox sees it `ms` later. `slow`: answered `ms` later, and well.
  */
 export type CoreFault =
   | {readonly kind: 'reset' | 'cut'; readonly when: 'before' | 'after'}
@@ -41,6 +41,7 @@ export type CoreFault =
     }
   | {readonly kind: 'stall'; readonly when: 'before' | 'after'; readonly ms: number}
   | {readonly kind: 'late'; readonly ms: number}
+  | {readonly kind: 'slow'; readonly ms: number}
   | {readonly kind: 'refused'}
 
 export interface CoreConnectionOptions {
@@ -114,10 +115,11 @@ export class CoreConnection implements ReadConnection, WriteConnection {
       throw lost(what)
     }
     if (fault?.kind === 'refused') throw new FelhomError('unreachable', `${what}: connect ECONNREFUSED`)
-    if (fault?.when === 'before') return this.#strike(fault, what)
+    if (fault && 'when' in fault && fault.when === 'before') return this.#strike(fault, what)
     const answer = await this.#handle(method, url, body)
     await this.#pause()
-    if (fault) return this.#strike(fault, what)
+    if (fault?.kind === 'slow') await this.#clock.sleep(fault.ms)
+    else if (fault) return this.#strike(fault, what)
     if (answer.status < 200 || answer.status > 299) {
       throw proxmoxError({...answer, body: answer.text}, what, (text) => text)
     }
@@ -140,7 +142,7 @@ export class CoreConnection implements ReadConnection, WriteConnection {
     return this.#api.handle({method, url, headers, ...(body !== undefined && {body})})
   }
 
-  async #strike(fault: Exclude<CoreFault, {kind: 'late' | 'refused'}>, what: string): Promise<never> {
+  async #strike(fault: Extract<CoreFault, {when: 'before' | 'after'}>, what: string): Promise<never> {
     switch (fault.kind) {
       case 'reset':
         throw lost(what)

@@ -20,6 +20,8 @@ export class MemoryJournal implements Journal {
   readonly records: string[] = []
   /** Thrown by the call of that kind while it returns an error. */
   failure: (call: JournalCall, op: string) => Error | undefined = () => undefined
+  /** Worse than the real one: after a failure it goes on as if nothing had been. */
+  isForgetful = false
   #disarmed: string[] = []
   #poison: Error | undefined
   readonly #now: () => number
@@ -97,8 +99,9 @@ export class MemoryJournal implements Journal {
   /** Like the real one it answers later, when the disk is done; after a failed write it takes nothing more. */
   async #append<T>(call: JournalCall, op: string, record: () => T): Promise<T> {
     await Promise.resolve()
-    this.#poison ??= this.failure(call, op)
-    if (this.#poison) throw this.#poison
+    const failure = this.#poison ?? this.failure(call, op)
+    if (!this.isForgetful) this.#poison = failure
+    if (failure) throw failure
     return record()
   }
 

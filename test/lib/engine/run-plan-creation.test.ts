@@ -154,13 +154,35 @@ describe('a new guest', () => {
     }
   })
 
+  it('is not called absent because it is not where it should be', async () => {
+    const it = bench()
+    const {emit} = it.runOptions()
+    const {results} = await it.apply([container()], {
+      emit: (event) => {
+        emit(event)
+        if (event.type !== 'task_started') return
+        const {cluster} = it.sandbox
+        void cluster.tasks.stop(event.upid)
+        void cluster.clock.sleep(50).then(() => {
+          removeGuest(cluster, 301)
+          addGuest(cluster, 'lxc', 301, 'pve2', {})
+        })
+      },
+    })
+    expect(results.map(({outcome}) => outcome)).to.deep.equal(['in_flight', 'skipped'])
+  })
+
   it('of which a creation was killed waits for recover, whatever is there', async () => {
     const it = bench()
     const {emit} = it.runOptions()
     const {results} = await it.apply([container()], {
       emit: (event) => {
         emit(event)
-        if (event.type === 'task_started') it.sandbox.cluster.tasks.kill(event.upid)
+        if (event.type !== 'task_started') return
+        const {cluster} = it.sandbox
+        cluster.tasks.kill(event.upid)
+        removeGuest(cluster, 301)
+        addGuest(cluster, 'lxc', 301, 'pve1', {net0: creationOf(it).options['net0'] ?? ''})
       },
     })
     expect(results.map(({outcome}) => outcome)).to.deep.equal(['in_flight', 'skipped'])
@@ -236,6 +258,18 @@ describe('a copy', () => {
     expect(JSON.stringify([...it.journal.operations.values()])).not.to.contain('hunter2')
   })
 
+  it('whose secrets got no clean answer stays in flight: they cannot be read back', async () => {
+    const it = bench()
+    const base = newGuest({clone: 290, full: true}, {}, {kind: 'qemu', nodes: ['pve2'], run: 'stopped'})
+    const options = new Map(base.options)
+    options.set('cipassword', {name: 'cipassword', value: {is: 'secret', from: {env: 'PASSWORD'}}, place})
+    it.fault = once('PUT', /config$/, {kind: 'reset', when: 'before'})
+    const {results} = await it.apply([{...base, options}], {
+      secretsFor: () => Promise.resolve({cipassword: 'hunter2'}),
+    })
+    expect(results.map(({outcome}) => outcome)).to.deep.equal(['succeeded', 'in_flight'])
+  })
+
   it('of a container waits for the other copies of it, during which it is locked', async () => {
     const it = bench()
     const one = newGuest({clone: 190, full: true}, {}, {run: 'stopped'})
@@ -245,7 +279,11 @@ describe('a copy', () => {
 
   it('whose answer is lost is not taken for another one from the same source', async () => {
     const it = bench()
-    it.fault = once('POST', /clone$/, {kind: 'reset', when: 'before'})
+    let clones = 0
+    it.fault = ({path}) => {
+      if (!path.endsWith('clone')) return undefined
+      return clones++ === 0 ? {kind: 'reset', when: 'before'} : {kind: 'slow', ms: 1_000}
+    }
     const one = newGuest({clone: 290, full: true}, {}, {kind: 'qemu', nodes: ['pve2'], run: 'stopped'})
     const {results} = await it.apply([one, {...one, vmid: 302}, {...one, vmid: 303}])
     const outcomes = results.map(({outcome}) => outcome).sort()

@@ -199,6 +199,20 @@ describe('the later actions of a guest', () => {
   }
   const grown = desiredGuest(150, {memory: '2048', rootfs: {size: '10G'}}, {run: 'running'})
 
+  it('are not begun while the guest is locked', async () => {
+    const it = bench()
+    const {emit} = it.runOptions()
+    const {results} = await it.apply([grown], {
+      emit: (event) => {
+        emit(event)
+        const live = it.sandbox.cluster.guest(150)
+        if (event.type === 'action_ended' && live) live.config['lock'] = 'backup'
+      },
+    })
+    expect(results.map(({outcome}) => outcome)).to.deep.equal(['succeeded', 'blocked', 'blocked'])
+    expect(it.sent()).to.have.length(1)
+  })
+
   it('are planned again if what they would change is neither as it was nor as wanted', async () => {
     const it = bench()
     const {results} = await it.apply([grown], {emit: growing(it), mayAdapt: false})

@@ -132,6 +132,19 @@ describe('carrying out a plan', () => {
     expect(it.sent()).to.deep.equal(['PUT /nodes/pve2/lxc/102/config'])
   })
 
+  it('does not try a blocked action even if nothing seems to stand in its way', async () => {
+    const it = bench()
+    const plan = await it.plan(desiredGuest(101, {memory: '1024'}))
+    const blockers = [{code: 'privilege_missing', message: 'the token lacks it'}] as const
+    const guests = plan.guests.map((guest) => ({
+      ...guest,
+      actions: guest.actions.map((action) => ({...action, blockers})),
+    }))
+    const {results} = await it.carryOut({...plan, guests})
+    expect(results[0]).to.include({outcome: 'blocked', detail: 'the token lacks it'})
+    expect(it.sent()).to.deep.equal([])
+  })
+
   it('lets nothing pass that the gate refuses, and what does not depend on it goes on', async () => {
     const it = bench()
     const plan = await it.plan(desiredGuest(120, {mp0: null, memory: '2048', protection: null}))
@@ -180,10 +193,12 @@ describe('carrying out a plan', () => {
       knownTasks: [],
       atMs: 0,
     })
+    const read = it.connection.requests.length
     const {results} = await it.carryOut(plan)
     expect(results.map(({outcome}) => outcome)).to.deep.equal(['frozen', 'frozen', 'succeeded'])
     expect(results[0]?.detail).to.contain('old.1')
     expect(it.sent()).to.deep.equal(['PUT /nodes/pve2/lxc/102/config'])
+    expect(it.connection.requests.slice(read).some(({path}) => path.includes('/101/'))).to.equal(false)
   })
 
   it('skips what comes after a failure, of that guest alone', async () => {
@@ -341,7 +356,14 @@ describe('carrying out a plan', () => {
 
 describe('a journal that fails', () => {
   const failing = (call: string, on: EngineBench): void => {
-    on.journal.failure = (now) => (now === call ? new Error('EIO') : undefined)
+    // Only the engine itself keeps further requests back.
+    on.journal.isForgetful = true
+    let isOver = false
+    on.journal.failure = (now) => {
+      if (isOver || now !== call) return undefined
+      isOver = true
+      return new Error('EIO')
+    }
   }
 
   const applyFailing = async (it: EngineBench, perNode = 1): Promise<string> =>

@@ -72,6 +72,24 @@ describe('watching tasks', () => {
     expect(tasks.clock.now() - tasks.endOf(upid)).to.be.at.most(110)
   })
 
+  it('notices the end of a longer one within a tenth of its age', async () => {
+    const tasks = new Tasks()
+    const upid = tasks.begin(5_000)
+    await tasks.clock.run(new TaskWatcher(tasks, tasks.clock).wait(upid, HOUR_MS))
+    expect(tasks.clock.now() - tasks.endOf(upid)).to.be.at.most(510)
+  })
+
+  it('notices the end of a short task although an old one is there', async () => {
+    const tasks = new Tasks()
+    const watcher = new TaskWatcher(tasks, tasks.clock)
+    const old = watcher.wait(tasks.begin(100_000), HOUR_MS)
+    await tasks.clock.advance(60_100)
+    const upid = tasks.begin(300)
+    await tasks.clock.run(watcher.wait(upid, HOUR_MS))
+    expect(tasks.clock.now() - tasks.endOf(upid)).to.be.at.most(110)
+    await tasks.clock.run(old)
+  })
+
   it('watches ten at a time with few questions and little delay', async () => {
     const tasks = new Tasks()
     const watcher = new TaskWatcher(tasks, tasks.clock)
