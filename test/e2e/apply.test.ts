@@ -67,6 +67,8 @@ describe('felhom apply', () => {
     expect(statSync(state).mode & 0o777).to.equal(0o700)
     const list = await lab.felhom(['journal', 'list'])
     expect(list.stdout).to.match(/lxc\/101 +succeeded .* set memory/)
+    const doctor = await lab.felhom(['doctor'])
+    expect(doctor.stdout).to.match(/^ok +Journal +nothing is open; last run \d{8}T\d{6}-[0-9a-f]{4}$/m)
   })
 
   it('refuses mistakes in the files before it does anything', async () => {

@@ -6,10 +6,14 @@ import type {Finding} from '../../model/health.ts'
 import type {LoadedSettings} from '../../settings/load-settings.ts'
 import {openProxmox, type ProxmoxAccess} from '../compose.ts'
 import {checkClock, checkGuests, checkNodes, checkQuorum} from './check-cluster.ts'
+import {checkJournal} from './check-journal.ts'
 import {checkSettings, checkStateDirectory, checkToken} from './check-files.ts'
 import {checkPrivileges, type Purpose} from './check-privileges.ts'
 
 export type {Purpose}
+
+/** What felhom keeps itself: nothing in it is needed to look at Proxmox. */
+const KEPT = ['state', 'journal']
 
 export async function runDoctor(
   loaded: LoadedSettings,
@@ -20,9 +24,10 @@ export async function runDoctor(
   const local = [
     checkSettings(loaded),
     checkStateDirectory(loaded.settings.state),
+    ...(await checkJournal(loaded.settings.state)),
     checkToken(loaded.settings.token, env),
   ]
-  if (local.some((f) => f.verdict === 'mend' && f.id !== 'state')) return withSkipped(local, 'see above')
+  if (local.some((f) => f.verdict === 'mend' && !KEPT.includes(f.id))) return withSkipped(local, 'see above')
   let access: ProxmoxAccess
   try {
     access = await openProxmox(loaded.settings, env)
