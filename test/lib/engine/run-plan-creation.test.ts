@@ -282,7 +282,7 @@ describe('a copy', () => {
     let clones = 0
     it.fault = ({path}) => {
       if (!path.endsWith('clone')) return undefined
-      return clones++ === 0 ? {kind: 'reset', when: 'before'} : {kind: 'slow', ms: 1_000}
+      return clones++ === 0 ? {kind: 'stall', when: 'before', ms: 100} : {kind: 'slow', ms: 1_000}
     }
     const one = newGuest({clone: 290, full: true}, {}, {kind: 'qemu', nodes: ['pve2'], run: 'stopped'})
     const {results} = await it.apply([one, {...one, vmid: 302}, {...one, vmid: 303}])
