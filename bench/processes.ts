@@ -3,6 +3,7 @@ import {spawn, spawnSync, type ChildProcess} from 'node:child_process'
 import {mkdtempSync, readFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
+import {request} from 'node:https'
 import {createInterface} from 'node:readline'
 import {fileURLToPath} from 'node:url'
 
@@ -56,6 +57,19 @@ export async function startSandbox(seedFile: string): Promise<SandboxProcess> {
     createInterface({input: child.stdout}).once('line', resolve)
   })
   return {...(JSON.parse(line) as Omit<SandboxProcess, 'child'>), child}
+}
+
+export function postJson(sandbox: SandboxProcess, path: string, body: unknown): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const options = {method: 'POST', ca: readFileSync(sandbox.caFile), agent: false}
+    request(sandbox.url + path, options, (answer) => {
+      answer.resume()
+      if (answer.statusCode === 200) resolve()
+      else reject(new Error(`${path}: ${String(answer.statusCode)}`))
+    })
+      .on('error', reject)
+      .end(JSON.stringify(body))
+  })
 }
 
 export const has = (program: string): boolean => spawnSync('which', [program]).status === 0

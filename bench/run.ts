@@ -4,6 +4,7 @@ import {rmSync} from 'node:fs'
 import {parseArgs} from 'node:util'
 import {isMissed, renderOutcomes, type Outcome} from './harness.ts'
 import {scratch} from './processes.ts'
+import {benchApply} from './apply.ts'
 import {benchJournal} from './journal.ts'
 import {benchPlan} from './plan.ts'
 import {benchSandboxCore} from './sandbox-core.ts'
@@ -20,6 +21,7 @@ const benches: Record<string, () => Promise<Outcome[]>> = {
   'state-read': () => benchStateRead(rounds, 1000),
   plan: () => benchPlan(rounds),
   journal: () => benchJournal(rounds),
+  apply: () => benchApply(rounds),
 }
 
 const outcomes: Outcome[] = []

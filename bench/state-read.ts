@@ -11,7 +11,16 @@ import {Connection} from '../src/lib/pve/connection.ts'
 import {createReader} from '../src/lib/pve/read.ts'
 import {generateSeed} from '../src/lib/sandbox/seed-generator.ts'
 import {compareRounds, type Outcome} from './harness.ts'
-import {BIN, has, peakMemory, scratch, startSandbox, timeNode, type SandboxProcess} from './processes.ts'
+import {
+  BIN,
+  has,
+  peakMemory,
+  postJson,
+  scratch,
+  startSandbox,
+  timeNode,
+  type SandboxProcess,
+} from './processes.ts'
 
 const run = promisify(execFile)
 const CONNECTIONS = 8
@@ -225,19 +234,6 @@ async function benchGrowth(sandbox: SandboxProcess, rounds: number): Promise<Out
   } finally {
     other.child.kill('SIGTERM')
   }
-}
-
-function postJson(sandbox: SandboxProcess, path: string, body: unknown): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const options = {method: 'POST', ca: readFileSync(sandbox.caFile), agent: false}
-    request(sandbox.url + path, options, (answer) => {
-      answer.resume()
-      if (answer.statusCode === 200) resolve()
-      else reject(new Error(`${path}: ${String(answer.statusCode)}`))
-    })
-      .on('error', reject)
-      .end(JSON.stringify(body))
-  })
 }
 
 function getJson(sandbox: SandboxProcess, path: string): Promise<unknown> {
