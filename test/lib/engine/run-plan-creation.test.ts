@@ -290,5 +290,7 @@ describe('a copy', () => {
     expect(outcomes).to.deep.equal(['in_flight', 'succeeded', 'succeeded'])
     const lost = results.find(({outcome}) => outcome === 'in_flight')
     expect(it.sandbox.cluster.guest(lost?.guest.vmid ?? 0)).to.equal(undefined)
+    expect(lost?.upid).to.equal(undefined)
+    expect(it.journal.openOperations().map(({state}) => state)).to.deep.equal(['started'])
   })
 })
