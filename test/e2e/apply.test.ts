@@ -1,11 +1,13 @@
 // `felhom apply` as a person and a script use it, against a sandbox that runs beside it.
-import {existsSync, readFileSync, statSync} from 'node:fs'
+import {spawn} from 'node:child_process'
+import {once} from 'node:events'
+import {chmodSync, existsSync, readFileSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {expect} from 'chai'
 import {ApplyLab} from '../support/apply-lab.ts'
 import {CANARY} from '../support/canary.ts'
-import {runFelhom} from '../support/felhom.ts'
+import {BIN, bareEnvironment, runFelhom} from '../support/felhom.ts'
 import {expectGolden} from '../support/golden.ts'
 
 const HOMELAB = fileURLToPath(new URL('../../examples/homelab/guests.yaml', import.meta.url))
@@ -163,6 +165,47 @@ describe('felhom apply', () => {
       .to.contain('felhom apply')
       .and.match(/\bpid \d+|\d+/)
     expect((await first).code).to.equal(0)
+  })
+
+  it('sends nothing from a journal that is damaged or open to others, and exits with 7', async () => {
+    lab.wish('{101: {kind: lxc, config: {memory: 1GiB}}}')
+    await lab.apply()
+    lab.wish('{101: {kind: lxc, config: {memory: 2GiB}}}')
+    const state = join(lab.dir, '.felhom')
+    const segment = join(state, 'journal/00000001.log')
+    const text = readFileSync(segment, 'utf8')
+    writeFileSync(segment, text.replace('memory', 'memorx'))
+    const damaged = await lab.apply()
+    expect(damaged.code, damaged.stderr).to.equal(7)
+    writeFileSync(segment, text)
+    chmodSync(state, 0o755)
+    const open = await lab.apply()
+    expect(open.code).to.equal(7)
+    expect(open.stderr).to.contain('chmod 700')
+    expect((await lab.config('lxc', 101))['memory']).to.equal(1024)
+    chmodSync(state, 0o700)
+    expect((await lab.apply()).code).to.equal(0)
+  })
+
+  it('sends nothing more when the disk takes no more of the journal, reports, and exits with 7', async () => {
+    lab.wish(`{101: {kind: lxc, config: {memory: 1GiB}}, 102: {kind: lxc, config: {memory: 1GiB}},
+      110: {kind: lxc, config: {memory: 3GiB}}, 130: {kind: lxc, config: {memory: 3GiB}}}`)
+    const command = ['ulimit -f 1; exec "$0" "$@"', process.execPath, BIN, 'apply', '-d', 'guests.yaml']
+    const child = spawn('bash', ['-c', ...command, '--auto-approve', '--parallelism', '1'], {
+      cwd: lab.dir,
+      env: bareEnvironment(lab.sandbox.env),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    const [code] = (await once(child, 'close')) as [number | null]
+    expect(code, output).to.equal(7)
+    expect(output).to.contain('EFBIG').and.contain('not started')
+    const started = lab.stateText().match(/"started"/g)?.length ?? 0
+    const sent = (await lab.sandbox.requests())['PUT /nodes/{node}/lxc/{vmid}/config'] ?? 0
+    expect(sent, 'no record, no request').to.be.within(1, Math.min(started, 3))
+    expect((await lab.apply()).code, 'and the rest the next time').to.equal(0)
   })
 
   it('exits with 6 when Proxmox cannot be reached, and with 64 without a token', async () => {
