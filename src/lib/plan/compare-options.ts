@@ -2,21 +2,16 @@
 // are carried out: written to the config, grown by a resize, or impossible.
 import {compareOption, isSameValue} from '../catalog/compare-option.ts'
 import {findOption, type Option} from '../catalog/option.ts'
-import type {PropertyFormat} from '../catalog/property-format.ts'
-import {parseProperties} from '../catalog/property-string.ts'
 import {separateSize} from '../catalog/separate-size.ts'
 import {showSize} from '../catalog/sizes.ts'
-import {weighChange} from '../catalog/weigh-change.ts'
 import {REDACTED, valueAfterRestart, type ActualGuest, type KnownConfig} from '../model/actual.ts'
 import type {DesiredGuest, DesiredOption} from '../model/desired.ts'
-import type {Need, OptionChange, PartChange, PlanProblem} from '../model/plan.ts'
+import type {OptionChange, PlanProblem} from '../model/plan.ts'
 import {describeMissingParts} from './describe-missing-parts.ts'
 import {describeNewDisk} from './describe-new-disk.ts'
+import {isWaiting, weighOption, type WeighedChange} from './weigh-option.ts'
 
-export interface WeighedChange {
-  readonly change: OptionChange
-  readonly needs: readonly Need[]
-}
+export type {WeighedChange} from './weigh-option.ts'
 
 export interface Growth {
   readonly disk: string
@@ -62,7 +57,7 @@ export function compareOptions(
     if (change) changes.push(change)
     else if (!problem) {
       if (!growth) unchanged++
-      if (isPending(config, wanted.name)) waiting.push(wanted.name)
+      if (isWaiting(option, config)) waiting.push(wanted.name)
     }
   }
   return {changes, growths, waiting, unchanged, problems}
@@ -96,9 +91,6 @@ const hidden = (desired: DesiredGuest, wanted: DesiredOption): PlanProblem => ({
   place: wanted.place,
 })
 
-const isPending = (config: KnownConfig, name: string): boolean =>
-  config.pending.some((change) => change.option === name)
-
 interface Difference {
   growth?: Growth
   problem?: PlanProblem
@@ -120,12 +112,13 @@ function compareOne(
   const comparison = compareOption(option, before, wanted.value)
   if (comparison.equal) return {}
   const {after, note} = comparison
-  if (before === undefined || after === undefined) return {change: weigh(option, before, after, note, guest)}
+  if (before === undefined || after === undefined)
+    return {change: weighOption(option, before, after, note, guest)}
   const {resize, config} = separateSize(option, before, after)
   if (resize && resize.toBytes < resize.fromBytes) return {problem: shrink(option, resize, wanted)}
   return {
     ...(resize && {growth: {disk: option.name, ...resize}}),
-    ...(!isSameValue(option, before, config) && {change: weigh(option, before, config, note, guest)}),
+    ...(!isSameValue(option, before, config) && {change: weighOption(option, before, config, note, guest)}),
   }
 }
 
@@ -136,55 +129,4 @@ function shrink(
 ): PlanProblem {
   const message = `${option.name} is ${showSize(fromBytes)}, larger than the ${showSize(toBytes)} that are desired: a disk cannot shrink`
   return {code: 'disk_shrink', severity: 'error', message, place}
-}
-
-function weigh(
-  option: Option,
-  before: string | undefined,
-  after: string | undefined,
-  comparisonNote: string | undefined,
-  guest: ActualGuest,
-): WeighedChange {
-  const run = guest.run === 'stopped' ? 'stopped' : 'running'
-  const context = {vmid: guest.vmid, ...(guest.config.known && {config: guest.config.current})}
-  const {needs, note, sideEffects, ...weight} = weighChange(option, before, after, run, context)
-  const remark = [comparisonNote, note].filter((text) => text !== undefined).join('; ')
-  return {
-    change: {
-      option: option.name,
-      before,
-      after,
-      ...weight,
-      ...(isTakenBack(option, after, guest) && {impact: run === 'stopped' ? 'none' : 'live'}),
-      ...describeParts(option, before, after),
-      ...(remark !== '' && {note: remark}),
-      ...(sideEffects && sideEffects.length > 0 && {sideEffects}),
-    },
-    needs: needs(guest.vmid),
-  }
-}
-
-/** The guest runs with this value: what goes is another one that waits for its restart, and with it the wait. */
-const isTakenBack = (option: Option, after: string | undefined, {config}: ActualGuest): boolean =>
-  config.known && isPending(config, option.name) && isSameValue(option, config.current[option.name], after)
-
-/** Which parts of a property string differ, for the reader: the strings are long and the difference is small. */
-function describeParts(
-  option: Option,
-  before: string | undefined,
-  after: string | undefined,
-): {parts?: PartChange[]} {
-  if (!option.format || before === undefined || after === undefined) return {}
-  const [old, fresh] = [before, after].map((text) => readParts(option.format ?? {}, text))
-  if (!old || !fresh) return {}
-  const names = [...new Set([...old.keys(), ...fresh.keys()])].sort()
-  const parts = names
-    .map((part) => ({part, before: old.get(part), after: fresh.get(part)}))
-    .filter((change) => change.before !== change.after)
-  return parts.length > 0 ? {parts} : {}
-}
-
-function readParts(format: PropertyFormat, text: string): ReadonlyMap<string, string> | undefined {
-  const reading = parseProperties(format, text)
-  return 'parts' in reading ? reading.parts : undefined
 }

@@ -32,10 +32,18 @@ export function blockActions(
  * refused, no restart for a value that was never written, no start of a guest that was never made.
  */
 export function blockTogether(actions: readonly PlannedAction[]): PlannedAction[] {
-  return actions.map((action, position) => {
-    const others = actions
-      .filter((other, before) => isServedBy(other, action) || (before < position && isAwaited(other, action)))
-      .flatMap(({blockers}) => blockers)
+  const together = shareBlockers(actions, isServedBy)
+  return shareBlockers(together, (power, action) => {
+    const isBehind = together.indexOf(power) < together.indexOf(action)
+    return isBehind && isAwaited(power, action)
+  })
+}
+
+type Relation = (main: PlannedAction, other: PlannedAction) => boolean
+
+function shareBlockers(actions: readonly PlannedAction[], isBound: Relation): PlannedAction[] {
+  return actions.map((action) => {
+    const others = actions.filter((main) => isBound(main, action)).flatMap(({blockers}) => blockers)
     if (others.length === 0) return action
     const all = new Map([...action.blockers, ...others].map((blocker) => [blocker.message, blocker]))
     return {...action, blockers: [...all.values()]}

@@ -3,6 +3,7 @@ import type {ActualGuest} from '../model/actual.ts'
 import type {DesiredGuest} from '../model/desired.ts'
 import type {PlannedAction, PlanProblem} from '../model/plan.ts'
 import type {Growth, OptionDifferences} from './compare-options.ts'
+import {isWritten} from './plan-writes.ts'
 
 interface GrowthPlan {
   readonly now: readonly PlannedAction[]
@@ -33,14 +34,15 @@ export function planGrowths(
   return {now, later: [], problems}
 }
 
-function waitingOptions({run, config}: ActualGuest, {changes}: OptionDifferences): ReadonlySet<string> {
+function waitingOptions(guest: ActualGuest, {changes}: OptionDifferences): ReadonlySet<string> {
+  const {run, config} = guest
   const pending = config.known ? config.pending.map(({option}) => option) : []
   if (run !== 'stopped') {
-    const postponed = changes.filter(({change}) => change.impact === 'restart')
+    const postponed = changes.filter((one) => one.change.impact === 'restart' && isWritten(one, guest))
     return new Set([...pending, ...postponed.map(({change}) => change.option)])
   }
   // The first write to a stopped guest takes in whatever waits.
-  return new Set(changes.some(({change}) => change.class === 'benign') ? [] : pending)
+  return new Set(changes.some((change) => isWritten(change, guest)) ? [] : pending)
 }
 
 /** A machine takes them in when it stops, a container only when it starts. */

@@ -2,12 +2,11 @@
 // lose data stands in an action of its own, so that it holds up nothing else.
 import type {ActualGuest} from '../model/actual.ts'
 import type {DesiredGuest} from '../model/desired.ts'
-import type {GuestPlan, Impact, PlannedAction, PlanProblem} from '../model/plan.ts'
-import {compareOptions, type OptionDifferences, type WeighedChange} from './compare-options.ts'
-import {isRefusedDisk} from './find-blockers.ts'
+import type {GuestPlan, PlannedAction, PlanProblem} from '../model/plan.ts'
+import {compareOptions, type OptionDifferences} from './compare-options.ts'
 import {planGrowths} from './plan-growths.ts'
 import {planRestart, planRunState} from './plan-run-state.ts'
-import {uniqueNeeds} from './unique-needs.ts'
+import {planWrites} from './plan-writes.ts'
 
 export function planUpdate(desired: DesiredGuest, guest: ActualGuest, base: GuestPlan): GuestPlan {
   const run = planRunState(desired, guest)
@@ -24,7 +23,7 @@ export function planUpdate(desired: DesiredGuest, guest: ActualGuest, base: Gues
   return {
     ...base,
     actions: [
-      ...setConfigActions(differences.changes, guest),
+      ...planWrites(differences.changes, desired, guest),
       ...growths.now,
       ...place.actions,
       ...power,
@@ -38,42 +37,6 @@ export function planUpdate(desired: DesiredGuest, guest: ActualGuest, base: Gues
       ...growths.problems,
       ...run.problems,
     ],
-  }
-}
-
-/**
- * Benign changes together in one write; what Proxmox rewrites as a consequence of another in a second one, for within
- * one write it is left to chance which of the two wins; each destructive, root-only or refused one by itself, behind
- * them.
- */
-function setConfigActions(changes: readonly WeighedChange[], guest: ActualGuest): PlannedAction[] {
-  const isApart = ({change, needs}: WeighedChange): boolean =>
-    change.class === 'destructive' || needs.some((need) => need.rootOnly) || isRefusedDisk(change, guest)
-  const together = changes.filter((change) => !isApart(change))
-  const rewritten = new Set(together.flatMap(({change}) => change.sideEffects ?? []))
-  const first = together.filter(({change}) => !rewritten.has(change.option))
-  const second = together.filter(({change}) => rewritten.has(change.option))
-  const apart = changes.filter(isApart).map((change) => [change])
-  return [first, second, ...apart].filter((write) => write.length > 0).map(setConfig)
-}
-
-const IMPACT_ORDER: readonly Impact[] = ['none', 'live', 'restart', 'outage']
-
-const worst = (impacts: readonly Impact[]): Impact =>
-  impacts.reduce((a, b) => (IMPACT_ORDER.indexOf(b) > IMPACT_ORDER.indexOf(a) ? b : a), 'none')
-
-function setConfig(weighed: readonly WeighedChange[]): PlannedAction {
-  const changes = weighed.map(({change}) => change)
-  const names = changes.map(({option}) => option)
-  return {
-    type: 'set-config',
-    changes,
-    why: `${names.join(', ')} differ${names.length === 1 ? 's' : ''} from what is desired`,
-    impact: worst(changes.map(({impact}) => impact)),
-    reversible: changes.every(({reversible}) => reversible),
-    class: changes.some((change) => change.class === 'destructive') ? 'destructive' : 'benign',
-    needs: uniqueNeeds(weighed.flatMap(({needs}) => needs)),
-    blockers: [],
   }
 }
 

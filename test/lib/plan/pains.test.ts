@@ -210,11 +210,22 @@ describe('pains of other tools', () => {
     const both = await plan(wish('allowed'))
     expect(stepsOf(both)).to.deep.equal(['set-config', 'restart', 'resize'])
     expect(changesIn(both)[0]?.after).to.contain('size=32G')
+    const unprotected = (): InProcessSandbox =>
+      homelab((guests) => delete guests.get(120)?.config['protection'])
+    // Where that restart is blocked, the disk does not grow without it: it would be the wrong volume that grows.
+    const blocked = await plan(
+      '{120: {kind: lxc, restart: allowed, disks: {rootfs: "local-lvm:vm-999-disk-0", mp0: {mp: /b, size: 200GiB}}}}',
+      unprotected(),
+    )
+    expect(stepsOf(blocked)).to.deep.equal(['set-config', 'set-config', 'restart', 'resize'])
+    expect(blocked.guests[0]?.actions.map(({blockers}) => blockers.length > 0)).to.deep.equal([
+      ...[false, true, true, true],
+    ])
     // A machine that stops takes in what waits; a container does so only when it starts.
     const stopped = '{200: {kind: qemu, run: stopped, disks: {scsi0: {iothread: true, size: 64GiB}}}}'
     expect(stepsOf(await plan(stopped))).to.deep.equal(['set-config', 'shutdown', 'resize'])
     const container = '{120: {kind: lxc, run: stopped, disks: {mp0: {mp: /elsewhere, size: 200GiB}}}}'
-    const halted = await plan(container)
+    const halted = await plan(container, unprotected())
     expect([stepsOf(halted), problemsIn(halted)]).to.deep.equal([
       ['set-config', 'shutdown'],
       ['restart_pending'],

@@ -67,7 +67,49 @@ describe('the planner', () => {
         ),
       ).actions.map((a) => (a.type === 'set-config' ? a.changes.map(({option}) => option) : []))
     expect(writes({...wish, boot: 'order=ide2'})).to.deep.equal([['cores', 'ide2', 'name'], ['boot']])
-    expect(writes(wish)).to.deep.equal([['cores', 'ide2', 'name']])
+    expect(writes(wish)).to.deep.equal([['cores', 'ide2', 'name'], ['boot']])
+    expect(writes({cores: '2', boot: 'order=scsi0'})).to.deep.equal([['cores']])
+  })
+
+  it('takes a volume for lost that waits to be replaced, as the gate does', () => {
+    const waiting = {
+      option: 'mp0',
+      kind: 'set',
+      value: 'local:101/vm-101-disk-2.raw,mp=/a,ro=1,size=1G',
+    } as const
+    const current = {mp0: 'local:101/vm-101-disk-1.raw,mp=/a,size=1G'}
+    const live = actualGuest(101, {config: {known: true, current, pending: [waiting], digest: DIGEST}})
+    const desired = desiredState(desiredGuest(101, {mp0: {ro: '0'}}))
+    expect(blockers(only(planChanges(desired, actualCluster({guests: [live]}))))).to.deep.equal([
+      'needs_signature',
+    ])
+  })
+
+  it('restarts for what can be changed live, where it is not there yet and only waits', () => {
+    const waiting = {option: 'ide2', kind: 'set', value: 'cdrom,media=cdrom'} as const
+    const plan = (current: Record<string, string>): string[] =>
+      types(
+        planChanges(
+          desiredState(desiredGuest(201, {ide2: {file: 'none'}}, {kind: 'qemu', restart: 'allowed'})),
+          actualCluster({
+            guests: [
+              actualGuest(201, {
+                kind: 'qemu',
+                config: {known: true, current, pending: 'ide2' in current ? [] : [waiting], digest: DIGEST},
+              }),
+            ],
+          }),
+        ),
+      )
+    expect(plan({})).to.deep.equal(['set-config', 'restart'])
+    expect(plan({ide2: 'cdrom,media=cdrom'})).to.deep.equal(['set-config'])
+  })
+
+  it('restarts for no value that waits and is what the guest has already', () => {
+    const waiting = {option: 'debug', kind: 'set', value: '0'} as const
+    const live = actualGuest(101, {config: {known: true, current: {}, pending: [waiting], digest: DIGEST}})
+    const desired = desiredState(desiredGuest(101, {debug: '0'}, {restart: 'allowed'}))
+    expect(planChanges(desired, actualCluster({guests: [live]})).guests).to.deep.equal([])
   })
 
   it('is an error where a part is not written that a new option cannot be without', () => {
