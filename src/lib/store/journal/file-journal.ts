@@ -20,8 +20,8 @@ export class FileJournal implements JournalStore {
   readonly #log: AppendLog<JournalState>
   readonly #place: LogPlace
   readonly #clock: {now(): number}
-  /** Starts on their way to the disk: what each claims, by its operation. */
-  readonly #starting = new Map<string, Intent>()
+  /** What starts on their way to the disk claim for themselves, and which operation claims it. */
+  readonly #claims = new Map<string, string>()
   /** The last entry of an operation on its way to the disk. */
   readonly #writing = new Map<string, Promise<void>>()
 
@@ -42,13 +42,14 @@ export class FileJournal implements JournalStore {
   /** Hands back what was written, and not what was given: what is sent is what the journal holds. */
   async start(given: Intent): Promise<JournaledIntent> {
     const intent = JSON.parse(JSON.stringify(given)) as Intent
-    const objection = this.#judgeStart(intent)
+    const claims = claimsOf(intent)
+    const objection = this.#judgeStart(intent, claims)
     if (objection) throw refusal(objection)
-    this.#starting.set(intent.op, intent)
+    for (const claim of claims) this.#claims.set(claim, intent.op)
     try {
       await this.#append({type: 'started', intent})
     } finally {
-      this.#starting.delete(intent.op)
+      for (const claim of claims) this.#claims.delete(claim)
     }
     return intent as JournaledIntent
   }
@@ -120,18 +121,15 @@ export class FileJournal implements JournalStore {
     return this.#log.append({at: this.#clock.now(), ...entry})
   }
 
-  #judgeStart(intent: Intent): Objection | undefined {
-    if (this.#starting.has(intent.op) || this.#state.findRecent(intent.op))
+  #judgeStart(intent: Intent, claims: readonly string[]): Objection | undefined {
+    if (this.#state.findRecent(intent.op))
       return {code: 'unexpected', message: `${intent.op} was started before`}
-    const vmids = involvedVmids(intent)
-    for (const other of this.#starting.values()) {
-      if (intent.key !== undefined && other.key === intent.key)
-        return {code: 'key_used', message: `${other.op} is being started under the same key as ${intent.op}`}
-      const shared = involvedVmids(other).find((vmid) => vmids.includes(vmid))
-      if (shared !== undefined)
+    for (const claim of claims) {
+      const other = this.#claims.get(claim)
+      if (other !== undefined)
         return {
-          code: 'guest_frozen',
-          message: `guest ${shared} is frozen: operation ${other.op} is being started`,
+          code: codeOf(claim),
+          message: `${other}, with the same ${claim}, is being started at this moment`,
         }
     }
     return judgeEntry(this.#state, {type: 'started', intent})
@@ -153,6 +151,20 @@ export class FileJournal implements JournalStore {
     const objection = judgeEntry(this.#state, entry)
     return objection ? Promise.reject(refusal(objection)) : this.#append(entry)
   }
+}
+
+function claimsOf(intent: Intent): readonly string[] {
+  const {op, key} = intent
+  return [
+    `operation ${op}`,
+    ...(key === undefined ? [] : [`key ${key}`]),
+    ...involvedVmids(intent).map((vmid) => `guest ${vmid}`),
+  ]
+}
+
+function codeOf(claim: string): Objection['code'] {
+  if (claim.startsWith('guest ')) return 'guest_frozen'
+  return claim.startsWith('key ') ? 'key_used' : 'unexpected'
 }
 
 const ignore = (): void => undefined

@@ -1,7 +1,7 @@
 // What the records add up to: open operations, the guests they freeze, keys that were used, and which tasks are
 // known. Ended operations are forgotten but for a few, so that a long history costs no memory.
 import {isOpen, involvedVmids, type Operation} from '../../model/operation.ts'
-import {isSettled, type JournalEntry, type JournalRecord, type SettledEntry} from './journal-record.ts'
+import type {JournalEntry, JournalRecord, SettledEntry} from './journal-record.ts'
 import {KnownTasks} from './known-tasks.ts'
 
 /** Kept for those who ask what became of an operation of a moment ago. */
@@ -93,8 +93,9 @@ export class JournalState {
     this.#open.delete(op)
     for (const vmid of involvedVmids(operation.intent)) this.#frozen.delete(vmid)
     this.#recent.set(op, operation)
-    const [oldest] = this.#recent.keys()
-    if (this.#recent.size > RECENT_OPERATIONS && oldest !== undefined) this.#recent.delete(oldest)
+    if (this.#recent.size <= RECENT_OPERATIONS) return
+    const oldest = this.#recent.keys().next()
+    if (!oldest.done) this.#recent.delete(oldest.value)
   }
 
   #rearm(upid: string, atMs: number): void {
@@ -104,16 +105,30 @@ export class JournalState {
 }
 
 function advance(
-  operation: Operation,
+  before: Operation,
   record: JournalRecord & Extract<JournalEntry, {type: 'task_running' | 'absence'} | SettledEntry>,
 ): Operation {
-  if (isSettled(record)) {
-    const {type: state, by, reason} = record
-    return {...operation, state, sinceMs: record.at, by, reason}
+  // Field by field: to spread an object costs more than to read a record.
+  const {intent, state, sinceMs, upid, by, reason, absentSinceMs} = before
+  const after: Writable<Operation> = {intent, state, sinceMs}
+  if (upid !== undefined) after.upid = upid
+  if (by !== undefined) after.by = by
+  if (reason !== undefined) after.reason = reason
+  if (record.type === 'absence') {
+    if (record.sinceMs !== null) after.absentSinceMs = record.sinceMs
+    return after
   }
-  if (record.type === 'task_running')
-    return {...operation, state: 'task_running', upid: record.upid, sinceMs: record.at}
-  const seen: Operation & {absentSinceMs?: number} = {...operation}
-  delete seen.absentSinceMs
-  return record.sinceMs === null ? seen : {...seen, absentSinceMs: record.sinceMs}
+  if (absentSinceMs !== undefined) after.absentSinceMs = absentSinceMs
+  after.sinceMs = record.at
+  if (record.type === 'task_running') {
+    after.state = 'task_running'
+    after.upid = record.upid
+  } else {
+    after.state = record.type
+    after.by = record.by
+    after.reason = record.reason
+  }
+  return after
 }
+
+type Writable<T> = {-readonly [Key in keyof T]: T[Key]}

@@ -9,8 +9,8 @@ export const NO_HASH = '0'.repeat(HASH_DIGITS)
 export const SEAL_BYTES = HASH_DIGITS + 8
 export const NEWLINE = 0x0a
 
-const OPENING = Buffer.from(',"h":"')
-const CLOSING = Buffer.from('"}')
+const OPENING = ',"h":"'
+const CLOSING = '"}'
 
 export interface SealedLine {
   readonly text: string
@@ -31,9 +31,9 @@ export function sealLine(previous: string, seq: number, body: string): SealedLin
 export function checkSeal(buffer: Buffer, start: number, end: number): string | undefined {
   const body = end - SEAL_BYTES
   if (body <= start) return undefined
-  if (buffer.compare(OPENING, 0, OPENING.length, body, body + OPENING.length) !== 0) return undefined
-  if (buffer.compare(CLOSING, 0, CLOSING.length, end - CLOSING.length, end) !== 0) return undefined
-  const named = buffer.toString('latin1', body + OPENING.length, end - CLOSING.length)
+  const seal = buffer.toString('latin1', body, end)
+  if (!seal.startsWith(OPENING) || !seal.endsWith(CLOSING)) return undefined
+  const named = seal.slice(OPENING.length, -CLOSING.length)
   const found = hash('sha256', buffer.subarray(start - HASH_DIGITS, body), 'hex')
   return found.startsWith(named) ? named : undefined
 }

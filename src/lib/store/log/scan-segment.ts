@@ -28,7 +28,7 @@ export interface ScanEnd {
   readonly h: string
 }
 
-const PIECE_BYTES = 256 * 1024
+const PIECE_BYTES = 128 * 1024
 /** Longer than any checkpoint can reasonably be; a file without newlines must not fill the memory. */
 const MAX_LINE_BYTES = 256 * 1024 * 1024
 
