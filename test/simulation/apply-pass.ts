@@ -209,6 +209,7 @@ function observeWriter(world: World, life: ProcessLife): Writer {
         () => `      Proxmox on ${intent.op}: ${answer ? `${answer.status} ${answer.reason}` : 'gone'}`,
       )
       oracle.handled(intent, answer)
+      world.onHandled(intent, answer)
     },
     dropped: () => {
       oracle.dropped(intent)

@@ -86,6 +86,15 @@ export class Oracle {
     else this.#recovering.delete(life)
   }
 
+  get isRecovering(): boolean {
+    return this.#recovering.size > 0
+  }
+
+  /** Whether any operation was ever begun. */
+  get hasStarted(): boolean {
+    return this.#truths.size > 0
+  }
+
   authorizes(key: string, vmid: number): void {
     this.#authorized.add(`${key} ${String(vmid)}`)
   }

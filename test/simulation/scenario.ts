@@ -15,17 +15,15 @@ export interface Scenario {
   readonly nodes: readonly string[]
   /** Guests that the desired state speaks of, whether they exist or not. */
   readonly managed: readonly GuestSlot[]
-  /** Guests that it never mentions: nothing may ever be asked of them. */
-  readonly unmanaged: readonly number[]
 }
 
 /** Copies are made of these two; they are nobody's to change. */
-const SOURCES: Readonly<Record<GuestKind, number>> = {lxc: 900, qemu: 901}
+export const SOURCES: Readonly<Record<GuestKind, number>> = {lxc: 900, qemu: 901}
 const STRANGER = 800
-const PLACE = {file: 'guests.yaml', line: 1, column: 1}
-const TEMPLATE = 'nas:vztmpl/debian-12-standard_12.7-1_amd64.tar.zst'
+export const PLACE = {file: 'guests.yaml', line: 1, column: 1}
+export const TEMPLATE = 'nas:vztmpl/debian-12-standard_12.7-1_amd64.tar.zst'
 const BACKUP_TIME = '2026-01-01T00:00:00Z'
-const ARCHIVES: Readonly<Record<GuestKind, string>> = {
+export const ARCHIVES: Readonly<Record<GuestKind, string>> = {
   lxc: 'nas:backup/vzdump-lxc-900-2026_01_01-00_00_00.tar.zst',
   qemu: 'nas:backup/vzdump-qemu-901-2026_01_01-00_00_00.vma.zst',
 }
@@ -37,25 +35,55 @@ export function drawScenario(random: Random): Scenario {
     vmid: 101 + i,
     node: random.pick(nodes),
   }))
-  const existing = managed.filter(() => random.chance(0.8))
-  const kinds = [...new Set(managed.map(({kind}) => kind))]
-  const sources = kinds.map((kind) => ({kind, vmid: SOURCES[kind], node: 'pve1'}))
-  const stranger: GuestSlot[] = random.chance(0.5)
-    ? [{kind: 'lxc', vmid: STRANGER, node: random.pick(nodes)}]
+  const stranger = random.chance(0.5)
+    ? [{kind: 'lxc', vmid: STRANGER, node: random.pick(nodes)} as const]
     : []
+  const memory = (): string => random.pick(['512', '1024'])
+  const guests = managed
+    .filter(() => random.chance(0.8))
+    .map((slot) => seedGuest(slot, {running: random.chance(0.5), memory: memory()}))
+  const ha = managed.filter(({vmid}) => random.chance(0.05) && guests.some((guest) => guest.vmid === vmid))
+  return assemble(nodes, managed, guests, {strangers: stranger, ha})
+}
+
+/** One managed guest on one node, that exists or not. */
+export function makeScenario({
+  slot,
+  exists,
+  running,
+  pending,
+}: {
+  readonly slot: GuestSlot
+  readonly exists: boolean
+  readonly running: boolean
+  readonly pending?: Readonly<Record<string, string>>
+}): Scenario {
+  const guests = exists ? [{...seedGuest(slot, {running, memory: '512'}), ...(pending && {pending})}] : []
+  return assemble(['pve1'], [slot], guests)
+}
+
+function assemble(
+  nodes: readonly string[],
+  managed: readonly GuestSlot[],
+  guests: readonly SeedGuest[],
+  {strangers = [], ha = []}: {strangers?: readonly GuestSlot[]; ha?: readonly GuestSlot[]} = {},
+): Scenario {
+  const kinds = [...new Set(managed.map(({kind}) => kind))]
+  const sources = kinds.map((kind): GuestSlot => ({kind, vmid: SOURCES[kind], node: 'pve1'}))
+  const others = [...sources, ...strangers]
   return {
     nodes,
     managed,
-    unmanaged: [...sources, ...stranger].map(({vmid}) => vmid),
     seed: {
       format: 'felhom-sandbox-seed/1',
       cluster: {...(nodes.length > 1 && {name: 'lab'}), localNode: 'pve1'},
       nodes: nodes.map((name, i) => seedNode(name, i)),
       storages: [seedStorage],
-      guests: [
-        ...existing.map((slot) => seedGuest(slot, random.chance(0.5), random)),
-        ...[...sources, ...stranger].map((slot) => seedGuest(slot, false, random)),
-      ],
+      guests: [...guests, ...others.map((slot) => seedGuest(slot, {running: false, memory: '512'}))],
+      ha: ha.map(({kind, vmid}) => ({
+        sid: `${kind === 'lxc' ? 'ct' : 'vm'}:${vmid}`,
+        state: guests.some((guest) => guest.vmid === vmid && guest.running) ? 'started' : 'stopped',
+      })),
       backups: sources.map(({vmid}) => ({storage: 'nas', vmid, time: BACKUP_TIME})),
       users: [{userid: 'other@pve'}],
       acl: [{path: '/', type: 'user', ugid: 'other@pve', propagate: 1, roleid: 'Administrator'}],
@@ -96,7 +124,16 @@ const seedNode = (name: string, i: number): object => ({
   bridges: {vmbr0: `192.0.2.${i + 11}/24`},
 })
 
-function seedGuest({kind, vmid, node}: GuestSlot, running: boolean, random: Random): object {
+interface SeedGuest extends GuestSlot {
+  readonly running: boolean
+  readonly config: Readonly<Record<string, string>>
+  readonly pending?: Readonly<Record<string, string>>
+}
+
+function seedGuest(
+  {kind, vmid, node}: GuestSlot,
+  {running, memory}: {running: boolean; memory: string},
+): SeedGuest {
   const tail = vmid.toString(16).padStart(4, '0').toUpperCase()
   const address = `BC:24:11:00:${tail.slice(0, 2)}:${tail.slice(2)}`
   const config =
@@ -104,7 +141,7 @@ function seedGuest({kind, vmid, node}: GuestSlot, running: boolean, random: Rand
       ? {
           arch: 'amd64',
           hostname: `ct${vmid}`,
-          memory: random.pick(['512', '1024']),
+          memory,
           net0: `name=eth0,bridge=vmbr0,hwaddr=${address},ip=dhcp,type=veth`,
           ostype: 'debian',
           rootfs: `nas:${vmid}/vm-${vmid}-disk-0.raw,size=4G`,
@@ -113,7 +150,7 @@ function seedGuest({kind, vmid, node}: GuestSlot, running: boolean, random: Rand
         }
       : {
           boot: 'order=scsi0',
-          memory: random.pick(['512', '1024']),
+          memory,
           name: `vm${vmid}`,
           net0: `virtio=${address},bridge=vmbr0`,
           ostype: 'l26',

@@ -29,6 +29,8 @@ export class SimDisk {
   #durableNames: Names = new Map()
   #pending: NameChange[] = []
   faults: DiskFaults = healthyDisk
+  /** Told who writes. */
+  onWrite: (life: ProcessLife) => void = () => undefined
 
   constructor(sleep: (ms: number) => Promise<void>) {
     this.#sleep = sleep
@@ -108,6 +110,7 @@ export class SimDisk {
       write: (bytes, position) => {
         life.assertAlive()
         if (mode === 'read') throw diskError('EBADF')
+        this.onWrite(life)
         const {written, error} = this.faults.onWrite(bytes.length)
         if (written > 0) file.write(bytes.subarray(0, written), position)
         if (error !== undefined) throw diskError(error)

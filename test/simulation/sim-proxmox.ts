@@ -57,6 +57,12 @@ export class SimProxmox {
     this.#cluster.tasks.kill(upid)
   }
 
+  /** As somebody with the right to do so stops it: the worker clears up, and says that it was interrupted. */
+  stopTask(upid: string): void {
+    this.onMoment()
+    void this.#cluster.tasks.stop(upid)
+  }
+
   /** Undefined: Proxmox lost its power meanwhile. */
   async handle(request: ApiRequest): Promise<Answer | undefined> {
     const life = this.#life

@@ -3,6 +3,7 @@
 import type {Gate} from '../../src/lib/gate/gate.ts'
 import type {DesiredState} from '../../src/lib/model/desired.ts'
 import {identifyGuest, isSameIdentity, type GuestIdentity} from '../../src/lib/model/identity.ts'
+import type {Intent} from '../../src/lib/model/operation.ts'
 import type {JournalStore} from '../../src/lib/store/open-journal.ts'
 import {VirtualClock} from '../../src/lib/sandbox/clock.ts'
 import {MachineLock} from './machine-lock.ts'
@@ -12,7 +13,7 @@ import {ProcessLife} from './process-life.ts'
 import {Random} from './random.ts'
 import {drawDesired, type Scenario} from './scenario.ts'
 import {SimDisk} from './sim-disk.ts'
-import {SimNetwork} from './sim-network.ts'
+import {SimNetwork, type Answer} from './sim-network.ts'
 import {SimProxmox} from './sim-proxmox.ts'
 import type {Weather} from './weather.ts'
 
@@ -51,6 +52,8 @@ export class World {
   /** A power loss left a file that cannot be told from a damaged one. */
   mayLookDamaged = false
   taskTimeoutMs = 600_000
+  /** Told of every request that Proxmox has answered or died over, whatever the sender learns. */
+  onHandled: (intent: Intent, answer: Answer | undefined) => void = () => undefined
   readonly #trace: ((text: string) => void) | undefined
   readonly #operator: Random
   readonly #alive = new Set<ProcessLife>()
@@ -84,10 +87,18 @@ export class World {
         this.trace(text)
       },
     })
+    this.disk.onWrite = (life) => {
+      if (this.lock.holder !== life) this.oracle.violate('G6', 'a process wrote without the lock')
+    }
     this.proxmox.onMoment = () => {
       this.oracle.sample()
     }
     this.desired = drawDesired(scenario, new Set(), this.#operator)
+  }
+
+  /** Something is broken for good: there is nothing more to learn from this life. */
+  get isOver(): boolean {
+    return this.oracle.violations.length > 0 || this.isJournalDamaged
   }
 
   trace(text: () => string): void {
