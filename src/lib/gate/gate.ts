@@ -1,10 +1,11 @@
 // May this happen? It knows what an action can lose, touches nothing, and guarantees that only what it let pass
 // becomes an AuthorizedAction, the one thing the engine carries out.
+import type {Refusal} from '../model/approval.ts'
 import type {GateClass} from '../model/plan.ts'
 import {classifyAction} from './classify.ts'
 import type {GateRequest} from './gate-request.ts'
 
-export type {GateRequest}
+export type {GateRequest, Refusal}
 
 declare const authorized: unique symbol
 /** Only the gate makes one. */
@@ -13,13 +14,6 @@ export type AuthorizedAction = GateRequest & {
   /** Set for what must never run twice: the nonce of the signature that allows it. */
   readonly key?: string
   readonly [authorized]: true
-}
-
-export type RefusalCode = 'pending_signature'
-
-export interface Refusal {
-  readonly code: RefusalCode
-  readonly message: string
 }
 
 export type Verdict =
