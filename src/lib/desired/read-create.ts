@@ -40,6 +40,18 @@ function checkKey(create: Section, key: string, kind: GuestKind): void {
     })
   else if (key === 'full' && create.map['clone'] === undefined)
     create.complainOfKey(key, {code: 'misplaced', message: "'full' has a meaning only beside 'clone'"})
+  else if (isInherited(create, key))
+    create.complainOfKey(key, {
+      code: 'misplaced',
+      message: `a copy keeps what its original has: '${key}' goes with 'template' only`,
+    })
+}
+
+/** Proxmox takes these when it unpacks a template; of a copy it would silently leave them out. */
+function isInherited({map}: Section, key: string): boolean {
+  if (key === 'password' || key === 'sshkeys')
+    return map['clone'] !== undefined || map['restore'] !== undefined
+  return key === 'unprivileged' && map['clone'] !== undefined
 }
 
 /** What a virtual machine has instead, where it has something. */

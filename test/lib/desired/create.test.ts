@@ -52,13 +52,13 @@ describe('creation in the desired state', () => {
   })
 
   it('takes secrets by reference only, files relative to the file that names them', () => {
-    expect(create('{clone: 9000, password: {fromFile: secrets/root}}')).to.deep.include({
+    expect(create('{template: local:vztmpl/x.tar.zst, password: {fromFile: secrets/root}}')).to.deep.include({
       password: {file: '/project/secrets/root'},
     })
-    expect(create('{clone: 9000, password: {fromFile: /run/root}}')).to.deep.include({
+    expect(create('{template: local:vztmpl/x.tar.zst, password: {fromFile: /run/root}}')).to.deep.include({
       password: {file: '/run/root'},
     })
-    expect(create('{clone: 9000, password: {fromEnv: ROOT_PW}}')).to.deep.include({
+    expect(create('{template: local:vztmpl/x.tar.zst, password: {fromEnv: ROOT_PW}}')).to.deep.include({
       password: {env: 'ROOT_PW'},
     })
     for (const wrong of [
@@ -68,15 +68,17 @@ describe('creation in the desired state', () => {
       '{fromfile: b}',
       '{fromFile: ""}',
     ])
-      expect(refused(`{clone: 9000, password: ${wrong}}`), wrong).to.deep.equal(['wrong_value'])
+      expect(refused(`{template: local:vztmpl/x.tar.zst, password: ${wrong}}`), wrong).to.deep.equal([
+        'wrong_value',
+      ])
     const machine = guestOf('{kind: qemu, config: {cipassword: {fromFile: ci}}}')
     expect(valueOf(machine, 'cipassword')).to.deep.equal({is: 'secret', from: {file: '/project/ci'}})
   })
 
   it('does not repeat a password that stands in the file, not even beside another mistake', () => {
     const texts = [
-      '{kind: lxc, create: {clone: 9000, password: hunter2}}',
-      '{kind: lxc, create: {clone: 9000, password: "hun}ter2", storge: x}}',
+      '{kind: lxc, create: {template: local:vztmpl/x.tar.zst, password: hunter2}}',
+      '{kind: lxc, create: {template: local:vztmpl/x.tar.zst, password: "hun}ter2", storge: x}}',
       "{kind: qemu, config: {memroy: 1, cipassword: 'hunter2'}}",
       '{kind: qemu, config: {cipassword: hunter2, a b c: [}}',
       '\n    kind: qemu\n    config:\n      cipassword: hunter2, and more\n',
@@ -86,17 +88,31 @@ describe('creation in the desired state', () => {
       expect(found, text).to.not.have.length(0)
       expect(JSON.stringify(found), text).to.not.match(/hun}?ter2|and more/)
     }
-    expect(refused('{clone: 9000, password: hunter2}')).to.deep.equal(['secret_in_text'])
+    expect(refused('{template: local:vztmpl/x.tar.zst, password: hunter2}')).to.deep.equal(['secret_in_text'])
+  })
+
+  it('refuses for a copy what only a template is given', () => {
+    for (const key of ['password: {fromEnv: A}', 'sshkeys: {fromFile: k}', 'unprivileged: true'])
+      expect(refused(`{clone: 9000, ${key}}`), key).to.deep.equal(['misplaced'])
+    const archive = 'restore: local:backup/vzdump-lxc-100.tar.zst'
+    expect(refused(`{${archive}, password: {fromEnv: A}}`)).to.deep.equal(['misplaced'])
+    expect(create(`{${archive}, unprivileged: true}`)).to.deep.include({unprivileged: true})
   })
 
   it('takes public keys as lines, as a list, or from a file', () => {
     const [a, b] = ['ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA me@home', 'ssh-rsa AAAAB3NzaC1yc2EAAAADAQAB']
-    expect(create(`{clone: 9000, sshkeys: [${a}, ${b}]}`)).to.deep.include({sshKeys: `${a}\n${b}`})
-    expect(create(`{clone: 9000, sshkeys: "${a}\\n${b}\\n"}`)).to.deep.include({sshKeys: `${a}\n${b}`})
-    expect(create('{clone: 9000, sshkeys: {fromFile: keys}}')).to.deep.include({
+    expect(create(`{template: local:vztmpl/x.tar.zst, sshkeys: [${a}, ${b}]}`)).to.deep.include({
+      sshKeys: `${a}\n${b}`,
+    })
+    expect(create(`{template: local:vztmpl/x.tar.zst, sshkeys: "${a}\\n${b}\\n"}`)).to.deep.include({
+      sshKeys: `${a}\n${b}`,
+    })
+    expect(create('{template: local:vztmpl/x.tar.zst, sshkeys: {fromFile: keys}}')).to.deep.include({
       sshKeys: {file: '/project/keys'},
     })
     for (const wrong of ['[]', '5', '"no key"', '[a, 5]'])
-      expect(refused(`{clone: 9000, sshkeys: ${wrong}}`), wrong).to.deep.equal(['wrong_value'])
+      expect(refused(`{template: local:vztmpl/x.tar.zst, sshkeys: ${wrong}}`), wrong).to.deep.equal([
+        'wrong_value',
+      ])
   })
 })

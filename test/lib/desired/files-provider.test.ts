@@ -115,7 +115,8 @@ describe('desired state from files', () => {
 
   it('takes standard input beside files, with paths relative to the working directory', async () => {
     put('a.yaml', guest(101))
-    const text = 'felhom: 1\nguests: {102: {kind: lxc, create: {clone: 101, password: {fromFile: pw}}}}\n'
+    const text =
+      'felhom: 1\nguests: {102: {kind: lxc, create: {template: local:vztmpl/x.tar.zst, password: {fromFile: pw}}}}\n'
     const stdin = async function* (): AsyncGenerator<Uint8Array> {
       for (const byte of Buffer.from(text)) yield await Promise.resolve(Buffer.of(byte))
     }
@@ -127,7 +128,7 @@ describe('desired state from files', () => {
   it('takes secrets of a file in a directory relative to that file', async () => {
     put(
       'g/sub/a.yaml',
-      'felhom: 1\nguests: {102: {kind: lxc, create: {clone: 101, password: {fromFile: pw}}}}\n',
+      'felhom: 1\nguests: {102: {kind: lxc, create: {template: local:vztmpl/x.tar.zst, password: {fromFile: pw}}}}\n',
     )
     const reading = await load('g')
     expect(reading.valid && reading.state.guests[0]?.create?.password).to.deep.equal({
