@@ -1,6 +1,6 @@
 // What the gate asks of the world, said by the gate. Nothing here is trusted to be right about itself: files are
 // checked by their readers, signatures by the gate, and what cannot be made durable is refused.
-import type {Decision, Envelope} from '../model/approval.ts'
+import type {Decision} from '../model/approval.ts'
 import type {GuestIdentity} from '../model/identity.ts'
 import type {GuestAddress} from '../model/guest.ts'
 import type {Snapshot} from '../model/snapshot.ts'
@@ -38,9 +38,18 @@ export interface AuditSink {
   append(decision: Decision): Promise<void>
 }
 
-/** Envelopes that somebody has laid ready; whoever did so is not trusted. */
+/** An envelope that somebody has laid ready, as its bytes lie there: whoever did so is not trusted. */
+export interface ApprovalFile {
+  /** For messages; it adds no trust. */
+  readonly name: string
+  /** Not parsed; of what is longer than an envelope may be, any longer prefix. */
+  readonly bytes: Uint8Array
+  /** Named on the command line: what is wrong with it is told, whatever action it may be for. */
+  readonly handedOver?: true
+}
+
 export interface ApprovalSource {
-  list(): Promise<readonly Envelope[]>
+  list(): Promise<readonly ApprovalFile[]>
 }
 
 export interface SnapshotReader {
