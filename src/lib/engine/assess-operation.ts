@@ -1,6 +1,6 @@
 // How a guest stands towards an operation: whether what it wants is so, whether all is still as it was before, or
 // whether it is neither. The same answer serves the engine before and after a request, and recover after a crash.
-import {isSameValue} from '../catalog/compare-option.ts'
+import {compareOption, isSameValue} from '../catalog/compare-option.ts'
 import {findOption, type Option} from '../catalog/option.ts'
 import {parseSizeBytes} from '../catalog/sizes.ts'
 import {valueAfterRestart, type ActualGuest, type KnownConfig} from '../model/actual.ts'
@@ -98,6 +98,16 @@ function assessOptions(
 const isSame = (option: Option | undefined, a: string | undefined, b: string | undefined): boolean =>
   option ? isSameValue(option, a, b) : a === b
 
+/** A part that was not written, and that Proxmox chose by itself, is no difference: the address of a new network. */
+function isAsWritten(
+  option: Option | undefined,
+  live: string | undefined,
+  after: string | undefined,
+): boolean {
+  if (!option || after === undefined) return isSame(option, live, after)
+  return compareOption(option, live, {is: 'text', text: after}).equal
+}
+
 /** `local-lvm:8`: a volume to be made, of which only the storage is known beforehand. */
 const ALLOCATION = /^([^:,]+):\d+(?:\.\d+)?(?:,|$)/
 
@@ -108,7 +118,7 @@ function isAsWanted(
   after: string | undefined,
 ): boolean {
   const storage = option?.isDisk === true ? ALLOCATION.exec(after ?? '')?.[1] : undefined
-  if (storage === undefined) return isSame(option, live, after)
+  if (storage === undefined) return isAsWritten(option, live, after)
   return live !== before && live?.startsWith(`${storage}:`) === true
 }
 

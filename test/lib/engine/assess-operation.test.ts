@@ -36,6 +36,14 @@ describe('how a guest stands towards an operation', () => {
     expect(assess(tags, guest({tags: 'prod;web'}), {options: {tags: null}})).to.equal('reached')
   })
 
+  it('has reached a network whose address Proxmox chose by itself', () => {
+    const add: OperationBody = {type: 'set-config', set: {net1: 'name=eth1,bridge=vmbr0,ip=dhcp'}, delete: []}
+    const live = 'name=eth1,bridge=vmbr0,hwaddr=BC:24:11:00:00:07,ip=dhcp,type=veth'
+    expect(assess(add, guest({net1: live}), {options: {net1: null}})).to.equal('reached')
+    const other = live.replace('vmbr0', 'vmbr1')
+    expect(assess(add, guest({net1: other}), {options: {net1: null}})).to.equal('changed')
+  })
+
   it('has reached a config that waits for a restart', () => {
     const pending: PendingChange[] = [
       {option: 'memory', kind: 'set', value: '1024'},
