@@ -39,6 +39,8 @@ const EXIT_OF: Record<ErrorCode, number> = {
   plan_stale: EXIT.stalePlan,
   apply_failed: EXIT.appliedWithFailures,
   signature_pending: EXIT.gateRefused,
+  nonce_used: EXIT.gateRefused,
+  trust_unsafe: EXIT.gateRefused,
   unreachable: EXIT.proxmox,
   connection_lost: EXIT.proxmox,
   timeout: EXIT.proxmox,

@@ -26,6 +26,9 @@ export const ERROR_CODES = {
   plan_stale: 'The live state that the saved plan was made from has changed.',
   apply_failed: 'Some of the plan could not be carried out; the rest was.',
   signature_pending: 'Some of the plan can lose data and waits for a signature; the rest was carried out.',
+  nonce_used: 'The approval was used or rejected before; an approval allows one thing, once.',
+  trust_unsafe:
+    'The files that say whose signatures count may be changed by others, or are not what was signed.',
 
   // the way to Proxmox
   unreachable: 'No connection to the Proxmox endpoint could be made.',
