@@ -6,14 +6,14 @@ import {Malformed} from './ssh-wire.ts'
 
 const MAX_DEPTH = 8
 const MAX_NODES = 512
-const KEY = /^[a-z][a-z0-9_-]{0,63}$/
+const KEY = /^[a-z][a-z0-9_.-]{0,63}$/
 const BANNED_KEYS: ReadonlySet<string> = new Set(['constructor', 'prototype'])
-/** Control, format (bidi, zero-width), half a surrogate pair, separators of lines, private use, unassigned. */
-const UNFIT = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/u
+/** Control, format (bidi, zero-width), half a surrogate pair, separators of lines, private use, unassigned, unseen. */
+const UNFIT = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}]/u
 
 /** Reads canonical bytes; throws Malformed. */
 export function readCanonical(bytes: Uint8Array): CanonicalValue {
-  const text = decodeText(bytes)
+  const text = readUtf8(bytes)
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -25,13 +25,19 @@ export function readCanonical(bytes: Uint8Array): CanonicalValue {
   return fit
 }
 
+/** The one text of a value; throws Malformed if it has none. Whether its texts are fit to be signed is not asked. */
 export function writeCanonical(value: CanonicalValue): string {
-  const text = canonicalize(value)
-  if (text === undefined) throw new Malformed('it has no canonical form')
-  return text
+  try {
+    const text = canonicalize(value)
+    if (text !== undefined) return text
+  } catch {
+    // Half a surrogate pair, or a number that JSON does not know.
+  }
+  throw new Malformed('it has no canonical form')
 }
 
-function decodeText(bytes: Uint8Array): string {
+/** A mark of the byte order is a character like any other, and none that JSON knows. */
+export function readUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', {fatal: true, ignoreBOM: true}).decode(bytes)
   } catch {

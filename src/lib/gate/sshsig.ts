@@ -18,7 +18,7 @@ const BEGIN = '-----BEGIN SSH SIGNATURE-----\n'
 const END = '-----END SSH SIGNATURE-----\n'
 const COLUMNS = 70
 /** A signature of the largest RSA key that is accepted, in its armour. */
-const MAX_ARMOUR_CHARACTERS = 8192
+export const MAX_ARMOUR_CHARACTERS = 8192
 
 /** Reads an armoured signature whole; throws Malformed. */
 export function readSshSignature(armoured: string): SshSignature {

@@ -39,8 +39,14 @@ export interface BoundAction {
   readonly params: Readonly<Record<string, CanonicalValue>>
 }
 
+/** As a statement names it. A number written as text is told apart, so that it can be refused for what it is. */
+export interface ClaimedTarget extends Omit<StatementTarget, 'vmid'> {
+  readonly vmid: number | string
+}
+
 /** What an operator signs; times are epoch milliseconds of whole seconds. */
-export interface Statement extends BoundAction {
+export interface Statement extends Omit<BoundAction, 'target'> {
+  readonly target: ClaimedTarget
   /** The installation that it is for. */
   readonly host: string
   /** `sha256:` of op, params and target. */
