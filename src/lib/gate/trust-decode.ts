@@ -3,6 +3,7 @@
 import {SIGNED_OPERATIONS, type CanonicalValue, type Role} from '../model/approval.ts'
 import {readCanonical} from './canonical-json.ts'
 import {isList, readFields, readInteger, readObject, readText} from './closed-object.ts'
+import {readKeyLine} from './key-line.ts'
 import {Malformed} from './ssh-wire.ts'
 import {readTimestamp} from './timestamp.ts'
 import {
@@ -13,8 +14,8 @@ import {
   type ThresholdName,
   type TrustDocument,
 } from './trust-document.ts'
-import {readTrustKey} from './trust-key.ts'
 import {TrustProblem} from './trust-problem.ts'
+import {WeakKey} from './weak-keys.ts'
 
 export const MAX_TRUST_BYTES = 64 * 1024
 /** A person's name as OpenSSH takes it in allowed_signers; lower case, so that no two look alike. */
@@ -31,6 +32,7 @@ export function decodeTrust(bytes: Uint8Array): TrustDocument {
   try {
     return readDocument(readCanonical(bytes))
   } catch (error) {
+    if (error instanceof WeakKey) throw new TrustProblem('weak_key', error.message)
     if (error instanceof Malformed) throw new TrustProblem('malformed', error.message)
     throw error
   }
@@ -86,8 +88,19 @@ function readThresholds(value: CanonicalValue): TrustDocument['thresholds'] {
 }
 
 function readRevoked(value: CanonicalValue): RevokedKey {
-  const {keyText, keyBlob, fingerprint} = readTrustKey(readText(value, ANY_TEXT, 'revoked'))
+  const {keyText, keyBlob, fingerprint} = readKey(value, 'revoked')
   return {keyText, keyBlob, fingerprint}
+}
+
+/** As in a .pub file, but without its comment: a key has one text. */
+function readKey(
+  value: CanonicalValue,
+  field: string,
+): Pick<PinnedSigner, 'keyText' | 'keyBlob' | 'key' | 'fingerprint'> {
+  const keyText = readText(value, ANY_TEXT, field)
+  const {line, blob: keyBlob, key, fingerprint} = readKeyLine(keyText)
+  if (line !== keyText) throw new Malformed(`"${field}" is more than a key`)
+  return {keyText, keyBlob, key, fingerprint}
 }
 
 const SIGNER_FIELDS = [
@@ -103,7 +116,7 @@ const SIGNER_FIELDS = [
 function readSigner(value: CanonicalValue): PinnedSigner {
   const fields = readFields(value, SIGNER_FIELDS)
   const principal = readText(fields.principal, PRINCIPAL, 'principal')
-  const key = readTrustKey(readText(fields.key, ANY_TEXT, 'key'))
+  const key = readKey(fields.key, 'key')
   const notBeforeMs = readBound(fields.not_before)
   const notAfterMs = readBound(fields.not_after)
   if (notBeforeMs !== undefined && notAfterMs !== undefined && notBeforeMs >= notAfterMs)
