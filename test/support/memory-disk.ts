@@ -182,6 +182,9 @@ export class MemoryDisk {
         call('datasync', () => {
           this.syncs++
           file.sync()
+        }).catch((error: unknown) => {
+          if (!(error instanceof DiskIsGone)) file.failSync()
+          throw error
         }),
       truncate: (length) => call('truncate', () => file.truncate(length)),
       close: () => call('close', () => undefined),

@@ -78,6 +78,12 @@ export class MemoryFile {
     this.#changes = []
   }
 
+  /** A kernel whose write-back failed takes the pages for clean: they are read back, and no later sync writes them. */
+  failSync(): void {
+    for (const change of this.#changes) if (change.type === 'truncate') apply(this.#durable, change)
+    this.#changes = []
+  }
+
   /** Some of what was done since the last sync survives, in order; the write that comes last may be torn. */
   losePower(random: () => number, holes: boolean): void {
     const kept = Math.floor(random() * (this.#changes.length + 1))

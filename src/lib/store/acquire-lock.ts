@@ -87,10 +87,15 @@ function tryLock(fd: number, signal: AbortSignal | undefined): Promise<boolean> 
   })
 }
 
+/** The lock itself needs no room on the disk. Where this cannot be written, those who wait are told less. */
 function writeHolder(fd: number, command: string): void {
   const text = JSON.stringify({pid: process.pid, command, since: new Date().toISOString()})
-  ftruncateSync(fd, 0)
-  writeSync(fd, `${text}\n`, 0)
+  try {
+    ftruncateSync(fd, 0)
+    writeSync(fd, `${text}\n`, 0)
+  } catch {
+    return
+  }
 }
 
 /** For people; who has just taken the lock may not have said so yet. */
@@ -112,7 +117,6 @@ function makeLock(fd: number): StateLock {
     release: () => {
       if (isHeld) {
         isHeld = false
-        ftruncateSync(fd, 0)
         closeSync(fd)
       }
       return Promise.resolve()

@@ -67,6 +67,12 @@ export class AppendLog<State> {
     return this.#at.header
   }
 
+  /** Of the last line that is on disk: it seals all that is before it. */
+  get head(): {readonly seq: number; readonly h: string} {
+    const {seq, h} = this.#at
+    return {seq, h}
+  }
+
   append(record: NewRecord): Promise<void> {
     if (this.#failure) return Promise.reject(this.#refusal(this.#failure))
     const body = JSON.stringify(record)

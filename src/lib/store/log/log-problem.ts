@@ -13,7 +13,7 @@ export interface LogProblem {
 
 const HINT =
   'Look at it with: felhom journal verify. To go on without what is damaged: felhom journal verify --repair. If the disk or a restore is at fault, mend that first.'
-const NEWER_HINT = 'A newer felhom wrote it: use that one.'
+export const NEWER_HINT = 'A newer felhom wrote it: use that one.'
 
 export function corruptError(problem: LogProblem): FelhomError {
   const {file, line, offset, message, isNewer} = problem

@@ -23,6 +23,8 @@ export interface LogReport<State> {
   readonly header: LogHeader | undefined
   /** Hash of the last record: it seals all that is before it. */
   readonly head: string | undefined
+  /** Its number. */
+  readonly headSeq: number
 }
 
 interface Segment<State> {
@@ -67,6 +69,7 @@ export async function verifyLog<State>(place: LogPlace, kind: LogKind<State>): P
     state: last?.state,
     header: last?.header,
     head: last?.end.h,
+    headSeq: last?.end.seq ?? 0,
   }
 }
 
