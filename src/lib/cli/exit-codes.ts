@@ -41,6 +41,7 @@ const EXIT_OF: Record<ErrorCode, number> = {
   signature_pending: EXIT.gateRefused,
   nonce_used: EXIT.gateRefused,
   trust_unsafe: EXIT.gateRefused,
+  signing_failed: EXIT.usage,
   unreachable: EXIT.proxmox,
   connection_lost: EXIT.proxmox,
   timeout: EXIT.proxmox,

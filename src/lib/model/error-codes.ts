@@ -29,6 +29,7 @@ export const ERROR_CODES = {
   nonce_used: 'The approval was used or rejected before; an approval allows one thing, once.',
   trust_unsafe:
     'The files that say whose signatures count may be changed by others, or are not what was signed.',
+  signing_failed: 'ssh-keygen did not make the signature that was asked for.',
 
   // the way to Proxmox
   unreachable: 'No connection to the Proxmox endpoint could be made.',
