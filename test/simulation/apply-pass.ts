@@ -21,7 +21,7 @@ export const STATE_DIR = '/state'
 const LOCK_TIMEOUT_MS = 10_000
 const PER_NODE = 2
 /** Small, so that a life sees several segments. */
-const SEGMENT_BYTES = 24_576
+const SEGMENT_BYTES = 6_000
 
 export interface PassResult {
   readonly plan: Plan
@@ -97,6 +97,7 @@ async function makePass(world: World, life: ProcessLife, store: JournalStore): P
     () =>
       `    felhom ${String(life.id)}: ${result.results.map((r) => `${r.guest.vmid} ${r.action.type} ${r.outcome}${r.detail === undefined ? '' : ` (${r.detail})`}`).join('; ')}`,
   )
+  await world.lookAfter(store)
   return {plan, open: store.openOperations().length}
 }
 

@@ -83,6 +83,7 @@ const EVENTS: Partial<Record<Trouble, Happen>> = {
     const hours = random.pick([-2, -1, 1, 3])
     world.clockOffsetMs += hours * 3_600_000
     world.oracle.clockJumped()
+    world.mayBeDisarmed = true
     world.trace(() => `  felhom: the clock jumps by ${String(hours)} h`)
   },
   'second instance': ({startInstance}) => {

@@ -102,6 +102,7 @@ class Life {
     disk.restore(files)
     oracle.recall(memory)
     oracle.noteStrangers()
+    this.#world.mayBeDisarmed = true
     this.#backup = undefined
   }
 

@@ -25,7 +25,15 @@ const SILENT: ReadonlySet<string> = new Set([
 /** What 2,000 lives must have met at least some times, or they prove less than they seem to. */
 const EXPECTED = [
   ...TROUBLES.filter((trouble) => !SILENT.has(trouble)).map((trouble) => `event ${trouble}`),
-  ...['death by crash', 'death by power loss', 'old state restored', 'bit flipped', 'error journal_failed'],
+  ...[
+    'death by crash',
+    'death by power loss',
+    'old state restored',
+    'bit flipped',
+    'error journal_failed',
+    'disarmed',
+    'compacted',
+  ],
   ...['set-config', 'resize', 'create', 'destroy', 'start', 'shutdown', 'restart'].map(
     (type) => `sent ${type}`,
   ),

@@ -52,10 +52,13 @@ export class World {
   /** A power loss left a file that cannot be told from a damaged one. */
   mayLookDamaged = false
   taskTimeoutMs = 600_000
+  /** An old state directory was put back, or a clock put forward: there may be tasks that the journal cannot know. */
+  mayBeDisarmed = false
   /** Told of every request that Proxmox has answered or died over, whatever the sender learns. */
   onHandled: (intent: Intent, answer: Answer | undefined) => void = () => undefined
   readonly #trace: ((text: string) => void) | undefined
   readonly #operator: Random
+  readonly #upkeep: Random
   readonly #alive = new Set<ProcessLife>()
   #disarmed: readonly string[] = []
   #processes = 0
@@ -69,6 +72,7 @@ export class World {
     this.weather = weather
     this.#trace = trace
     this.#operator = random.stream('operator')
+    this.#upkeep = random.stream('upkeep')
     this.lock = new MachineLock(this.clock)
     this.disk = new SimDisk((ms) => this.clock.sleep(ms))
     this.disk.faults = {
@@ -179,8 +183,22 @@ export class World {
     }
   }
 
+  /** The operator, or a timer, removes what is old; now and then all that can be. */
+  async lookAfter(store: JournalStore): Promise<void> {
+    if (!this.#upkeep.chance(0.2)) return
+    const olderThanMs = this.#upkeep.pick([0, 60_000, 600_000])
+    const {removed} = await store.compact({olderThanMs, rotate: this.#upkeep.chance(0.5)})
+    if (removed.length > 0) this.oracle.count('compacted')
+    this.trace(() => `    journal: ${removed.join(', ')} removed`)
+  }
+
   /** What recover says of tasks that the journal does not know. */
   noteDisarmed(upids: readonly string[]): void {
+    if (upids.length > 0) {
+      this.oracle.count('disarmed')
+      this.trace(() => `    felhom is disarmed: nobody knows ${upids.join(', ')}`)
+      if (!this.mayBeDisarmed) this.oracle.violate('G9', `a false alarm: ${upids.join(', ')} should be known`)
+    }
     this.#disarmed = upids
   }
 
