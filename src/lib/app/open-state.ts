@@ -1,7 +1,7 @@
-// The state directory for one who writes: checked, locked, and with its journal open. Whoever holds what is made
-// here is the only writer, until it is closed or the process dies.
-import type {JournalIdentity, JournalStore} from '../store/open-journal.ts'
-import {systemClock} from './system-clock.ts'
+// The state directory for one who writes: checked, locked, and with its logs open. Whoever holds what is made here
+// is the only writer, until it is closed or the process dies.
+import type {JournalIdentity} from '../store/open-journal.ts'
+import type {Stores} from './open-stores.ts'
 
 export interface StateRequest {
   /** The setting `state`. */
@@ -16,19 +16,16 @@ export interface StateRequest {
   readonly signal?: AbortSignal
 }
 
-export interface OpenState {
+export interface OpenState extends Stores {
   /** Absolute. */
   readonly dir: string
-  readonly journal: JournalStore
-  close(): Promise<void>
 }
 
 export async function openState(request: StateRequest): Promise<OpenState> {
-  const [{openStateDirectory}, {acquireLock}, {openJournal}, {systemDisk}] = await Promise.all([
+  const [{openStateDirectory}, {acquireLock}, {openStores}] = await Promise.all([
     import('../store/open-state-directory.ts'),
     import('../store/acquire-lock.ts'),
-    import('../store/open-journal.ts'),
-    import('../store/system-disk.ts'),
+    import('./open-stores.ts'),
   ])
   const {identity, holder, lockTimeoutMs, warn, onWait, signal} = request
   const dir = await openStateDirectory(request.dir)
@@ -39,18 +36,18 @@ export async function openState(request: StateRequest): Promise<OpenState> {
     ...(signal && {signal}),
   })
   try {
-    const journal = await openJournal({disk: systemDisk, dir, identity, clock: systemClock, warn})
-    return {dir, journal, close: () => closeBoth(journal, lock)}
+    const stores = await openStores({dir, identity, warn})
+    return {dir, ...stores, close: () => closeAll(stores, lock)}
   } catch (error) {
     await lock.release()
     throw error
   }
 }
 
-/** The lock last: nobody may read the journal for writing before all of it is there. */
-async function closeBoth(journal: JournalStore, lock: {release(): Promise<void>}): Promise<void> {
+/** The lock last: nobody may read the logs for writing before all of them are there. */
+async function closeAll(stores: Stores, lock: {release(): Promise<void>}): Promise<void> {
   try {
-    await journal.close()
+    await stores.close()
   } finally {
     await lock.release()
   }

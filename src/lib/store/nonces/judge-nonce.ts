@@ -36,7 +36,7 @@ type Use = NonceEntry & {type: 'burned' | 'rejected'}
 function judgeShape(entry: Use): Objection | undefined {
   const {nonce, statement, expMs} = entry
   if (typeof nonce !== 'string' || nonce === '' || nonce.length > MOST_NONCE_LENGTH)
-    return wrong(`${String(nonce)} is no nonce`)
+    return wrong(`${nonce} is no nonce`)
   if (typeof statement !== 'string') return wrong(`the nonce ${nonce} is of no statement`)
   if (!isCount(expMs)) return wrong(`the statement of the nonce ${nonce} never ends`)
   if (entry.type === 'rejected' && typeof entry.reason !== 'string')

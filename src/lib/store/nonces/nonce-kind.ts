@@ -28,7 +28,12 @@ function checkRecord(state: NonceState, record: LogRecord): NonceRecord {
 
 function restoreState(checkpoint: Partial<KnownNonces>): NonceState {
   const {used, clockMarkMs, trustMark, droppedBeforeMs} = checkpoint
-  if (!used || clockMarkMs === undefined || trustMark === undefined || droppedBeforeMs === undefined)
+  if (
+    !Array.isArray(used) ||
+    clockMarkMs === undefined ||
+    trustMark === undefined ||
+    droppedBeforeMs === undefined
+  )
     throw new BadRecord('the checkpoint is not whole')
   return new NonceState({used, clockMarkMs, trustMark, droppedBeforeMs})
 }
