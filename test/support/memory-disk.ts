@@ -22,12 +22,12 @@ export interface DiskCall {
 
 /**
  * `error`: the call throws it; of a write, `afterBytes` were written before. `shortBytes`: a write that writes no
- * more than this and says so. `crash`: the power fails before or after the call took effect.
+ * more than this and says so. `crash`: the power fails, or the process is killed, before or after the call took effect.
  */
 export type DiskFault =
   | {readonly error: 'ENOSPC' | 'EIO' | 'EACCES'; readonly afterBytes?: number}
   | {readonly shortBytes: number}
-  | {readonly crash: 'before' | 'after'}
+  | {readonly crash: 'before' | 'after'; readonly by?: 'power' | 'kill'}
 
 type NameChange = {readonly dir: string} & (
   | {readonly type: 'set'; readonly path: string; readonly file: MemoryFile}
@@ -145,10 +145,10 @@ export class MemoryDisk {
     await Promise.resolve()
     try {
       const fault = this.#fault(epoch, name, path)
-      if (fault && 'crash' in fault && fault.crash === 'before') throw this.#crash()
+      if (fault && 'crash' in fault && fault.crash === 'before') throw this.#crash(fault)
       if (fault && 'error' in fault) throw diskError(fault.error, name, path)
       const value = work()
-      if (fault && 'crash' in fault) throw this.#crash()
+      if (fault && 'crash' in fault) throw this.#crash(fault)
       await Promise.resolve()
       if (epoch !== this.#epoch) throw new DiskIsGone()
       return value
@@ -159,8 +159,9 @@ export class MemoryDisk {
     }
   }
 
-  #crash(): DiskIsGone {
-    this.losePower()
+  #crash({by}: Extract<DiskFault, {crash: string}>): DiskIsGone {
+    if (by === 'kill') this.kill()
+    else this.losePower()
     return new DiskIsGone()
   }
 
@@ -193,14 +194,14 @@ export class MemoryDisk {
 
   #write(epoch: number, path: string, file: MemoryFile, bytes: Uint8Array, position: number): number {
     const fault = this.#fault(epoch, 'write', path)
-    if (fault && 'crash' in fault && fault.crash === 'before') throw this.#crash()
+    if (fault && 'crash' in fault && fault.crash === 'before') throw this.#crash(fault)
     const most = fault && 'shortBytes' in fault ? fault.shortBytes : bytes.length
     if (fault && 'error' in fault) {
       file.write(bytes.subarray(0, fault.afterBytes ?? 0), position)
       throw diskError(fault.error, 'write', path)
     }
     file.write(bytes.subarray(0, most), position)
-    if (fault && 'crash' in fault) throw this.#crash()
+    if (fault && 'crash' in fault) throw this.#crash(fault)
     return Math.min(most, bytes.length)
   }
 
