@@ -61,7 +61,7 @@ export default class Plan extends BaseCommand {
     })
     // Everything else is loaded while the first answer is on its way, and not before it can be.
     await live.underWay
-    const {planDesired, exampleDesired, hasChanges, hasErrors, renderPlanAs, writeOutput} =
+    const {planDesired, exampleDesired, hasChanges, hasErrors, renderPlanAs, warnOfFrozen, writeOutput} =
       await import('../lib/app/plan-desired.ts')
     const paths = flags.desired ?? []
     const setting = settings.desired ?? (flags.sandbox ? exampleDesired(this.config.root) : undefined)
@@ -70,6 +70,9 @@ export default class Plan extends BaseCommand {
       this.addWarning(
         'This plan is for the targets alone: the other guests of the desired state were not compared.',
       )
+    const isLive = !flags.sandbox && flags.against === undefined
+    const frozen = isLive ? await warnOfFrozen(settings) : undefined
+    if (frozen !== undefined) this.addWarning(frozen)
     if (flags.out !== undefined) writeOutput(cwd, flags.out, `${JSON.stringify(json, null, 1)}\n`)
     const text = renderPlanAs(flags.output, plan, {palette: this.palette(), width: terminalWidth()})
     this.print(text)

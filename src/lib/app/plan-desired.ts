@@ -11,6 +11,7 @@ import {useDesired} from './use-desired.ts'
 
 export {exampleDesired} from './open-desired.ts'
 export {hasChanges, hasErrors} from './plan-cluster.ts'
+export {warnOfFrozen} from './plan-frozen.ts'
 export {writeOutput} from './write-output.ts'
 
 /** Mistakes in the files are told at once, whatever the network does. */
