@@ -27,10 +27,18 @@ export async function startContainer(cluster: Cluster, guest: Guest, task: TaskC
   if (guest.knobs.warnStart) task.warn('the prestart hook reported a problem')
 }
 
-/** The start is a command that fails when its task is stopped meanwhile. */
+const STEP_SECONDS = 1
+
+/** The start is a command that fails when its task is stopped meanwhile. The knob holds for those under way too. */
 async function waitForInit(cluster: Cluster, {vmid}: Guest, task: TaskContext): Promise<void> {
+  const {knobs} = cluster.state
+  let waited = 0
   try {
-    await task.sleep(cluster.state.knobs.startDelaySeconds * 1000)
+    do {
+      const step = Math.min(STEP_SECONDS, knobs.startDelaySeconds - waited)
+      await task.sleep(step * 1000)
+      waited += step
+    } while (waited < knobs.startDelaySeconds)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     die(`command 'systemctl start pve-container@${String(vmid)}' failed: ${why}`)
