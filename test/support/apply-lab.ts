@@ -13,8 +13,9 @@ export class ApplyLab {
     this.sandbox = sandbox
   }
 
-  static async start(): Promise<ApplyLab> {
-    return new ApplyLab(await startSandboxProcess())
+  /** With arguments of `felhom sandbox`. */
+  static async start(...args: string[]): Promise<ApplyLab> {
+    return new ApplyLab(await startSandboxProcess(...args))
   }
 
   /** For the next test: the seed again, and an empty project. */
