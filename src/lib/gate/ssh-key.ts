@@ -10,6 +10,9 @@ export const CURVES = {
 } as const
 export type Curve = keyof typeof CURVES
 
+/** 16,384 bits, the most that ssh-keygen makes. */
+const MAX_MODULUS_BYTES = 2048
+
 export type SshKey = {
   /** Of the key, as it stands in front of it: `ssh-ed25519`. */
   readonly algorithm: string
@@ -34,21 +37,19 @@ function readBody(algorithm: string, reader: WireReader): SshKey {
     case 'ssh-ed25519':
       return readEd25519(algorithm, reader)
     case 'sk-ssh-ed25519@openssh.com':
-      return {...readEd25519(algorithm, reader), application: readApplication(reader)}
+      return {...readEd25519(algorithm, reader), application: reader.label()}
     case 'ecdsa-sha2-nistp256':
     case 'ecdsa-sha2-nistp384':
     case 'ecdsa-sha2-nistp521':
       return readEcdsa(algorithm, algorithm.slice('ecdsa-sha2-'.length) as Curve, reader)
     case 'sk-ecdsa-sha2-nistp256@openssh.com':
-      return {...readEcdsa(algorithm, 'nistp256', reader), application: readApplication(reader)}
+      return {...readEcdsa(algorithm, 'nistp256', reader), application: reader.label()}
     case 'ssh-rsa':
       return readRsa(algorithm, reader)
     default:
       throw new Malformed(`keys of the type ${algorithm} are not supported`)
   }
 }
-
-const readApplication = (reader: WireReader): string => reader.name()
 
 function readEd25519(algorithm: string, reader: WireReader): SshKey & {kind: 'ed25519'} {
   const point = reader.string()
@@ -75,6 +76,7 @@ function readEcdsa(algorithm: string, curve: Curve, reader: WireReader): SshKey 
 function readRsa(algorithm: string, reader: WireReader): SshKey & {kind: 'rsa'} {
   const exponent = reader.positiveNumber()
   const modulus = reader.positiveNumber()
+  if (modulus.length > MAX_MODULUS_BYTES) throw new Malformed('the RSA key is too long')
   const publicKey = importKey({
     kty: 'RSA',
     e: exponent.toString('base64url'),
@@ -87,6 +89,6 @@ function importKey(jwk: Record<string, string>): KeyObject {
   try {
     return createPublicKey({key: jwk, format: 'jwk'})
   } catch {
-    throw new Malformed('the key is not on its curve')
+    throw new Malformed('the key is not one of its kind')
   }
 }

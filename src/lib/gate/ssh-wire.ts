@@ -4,6 +4,9 @@
 /** What was read is not of the form that it claims to be. It never leaves the gate. */
 export class Malformed extends Error {}
 
+const NAME = /^[!-~]{1,64}$/
+const LABEL = /^[ -~]{1,256}$/
+
 export class WireReader {
   readonly #bytes: Buffer
   #at = 0
@@ -31,12 +34,18 @@ export class WireReader {
     return this.take(this.uint32())
   }
 
-  /** Names are printable ASCII. */
+  /** Names of algorithms are printable ASCII without spaces, at most 64 characters. */
   name(): string {
-    const bytes = this.string()
-    if (bytes.length === 0 || bytes.some((byte) => byte < 0x21 || byte > 0x7e))
-      throw new Malformed('a name is not printable text')
-    return bytes.toString('latin1')
+    const name = this.string().toString('latin1')
+    if (!NAME.test(name)) throw new Malformed('a name is not of its form')
+    return name
+  }
+
+  /** What people choose: a namespace, an application. One line of printable ASCII, not empty. */
+  label(): string {
+    const label = this.string().toString('latin1')
+    if (!LABEL.test(label)) throw new Malformed('a label is not printable text')
+    return label
   }
 
   /** A number greater than zero in the one shortest form: big-endian, a zero in front only against the sign. */

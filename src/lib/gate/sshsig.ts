@@ -26,7 +26,7 @@ export function readSshSignature(armoured: string): SshSignature {
   if (reader.take(6).toString('latin1') !== 'SSHSIG') throw new Malformed('it is no SSH signature')
   if (reader.uint32() !== 1) throw new Malformed('its version is not 1')
   const keyBlob = reader.string()
-  const namespace = reader.name()
+  const namespace = reader.label()
   if (reader.string().length > 0) throw new Malformed('its reserved field is not empty')
   const hash = reader.name()
   if (hash !== 'sha256' && hash !== 'sha512') throw new Malformed(`${hash} is no hash for messages`)
