@@ -5,9 +5,34 @@ import {findOption} from '../catalog/option.ts'
 import {weighChange} from '../catalog/weigh-change.ts'
 import type {ActualGuest} from '../model/actual.ts'
 import type {GateClass, OptionChange} from '../model/plan.ts'
+import {bindAction} from './bind-action.ts'
 import type {GateRequest} from './gate-request.ts'
+import type {Provenance} from './ports.ts'
+import {isOfOurMaking} from './provenance.ts'
 
-export function classifyAction({action, target, guest}: GateRequest): GateClass {
+/** A plugin's view; the strictest counts. */
+export type ClassRule = (request: GateRequest) => GateClass
+
+export interface Circumstances {
+  /** The apply that asks. */
+  readonly run?: string
+  readonly provenance?: Provenance
+  readonly rules?: readonly ClassRule[]
+}
+
+export function classifyAction(request: GateRequest, circumstances: Circumstances = {}): GateClass {
+  const {rules = []} = circumstances
+  return strictest([classifyByOrigin(request, circumstances), ...rules.map((rule) => rule(request))])
+}
+
+/** What can be bound to one guest can lose nothing but what that guest holds: if we made it, that is ours. */
+function classifyByOrigin(request: GateRequest, {run, provenance}: Circumstances): GateClass {
+  const own = classifyByLoss(request)
+  if (own === 'benign' || !isOfOurMaking(request, provenance, run)) return own
+  return 'unsupported' in bindAction(request.action, request.target, request.guest) ? own : 'benign'
+}
+
+function classifyByLoss({action, target, guest}: GateRequest): GateClass {
   if (action.class !== 'benign') return 'destructive'
   switch (action.type) {
     case 'start':

@@ -1,39 +1,184 @@
-// May this happen? It knows what an action can lose, touches nothing, and guarantees that only what it let pass
-// becomes an AuthorizedAction, the one thing the engine carries out.
+// May this happen? It knows what an action can lose and whose signature may allow that; it touches only its ports; and
+// it guarantees that only what it let pass becomes an AuthorizedAction, the one thing the engine carries out: if it can
+// lose data, under a signature for this action on this guest as it is now, with its nonce burned and its audit on disk.
 import type {Refusal} from '../model/approval.ts'
-import type {GateClass} from '../model/plan.ts'
-import {classifyAction} from './classify.ts'
+import {FelhomError} from '../model/felhom-error.ts'
+import {bindAction, type Unsupported} from './bind-action.ts'
+import {burnApproval, moveMarks} from './burn-approval.ts'
+import {classifyAction, type ClassRule} from './classify.ts'
+import {decideSigned, type SignedDecision, type SignedJob, type Signing} from './decide-signed.ts'
+import {describeDecision, type Decided} from './describe-decision.ts'
+import {actionDigest} from './digests.ts'
 import type {GateRequest} from './gate-request.ts'
+import {observeGuest} from './observe-guest.ts'
+import type {AuditSink, Provenance} from './ports.ts'
+import type {AuthorizedAction, AuthorizedJob, FullGate, Inspection, JobVerdict, Verdict} from './verdict.ts'
+import type {Approved} from './verify-approval.ts'
 
-export type {GateRequest, Refusal}
+export type {
+  AuthorizedAction,
+  AuthorizedJob,
+  FullGate,
+  Gate,
+  Inspection,
+  JobVerdict,
+  SignatureNeed,
+  Verdict,
+} from './verdict.ts'
+export type {GateRequest, Refusal, SignedJob, Signing}
 
-declare const authorized: unique symbol
-/** Only the gate makes one. */
-export type AuthorizedAction = GateRequest & {
-  readonly class: GateClass
-  /** Set for what must never run twice: the nonce of the signature that allows it. */
-  readonly key?: string
-  readonly [authorized]: true
+export interface GateOptions {
+  /** The apply that asks: what it has created itself can be destroyed again. */
+  readonly run?: string
+  readonly provenance?: Provenance
+  /** Of plugins: they raise a class, never lower it. */
+  readonly rules?: readonly ClassRule[]
+  readonly audit?: AuditSink
+  /** Tasks of our token that the journal does not know. */
+  readonly disarmed?: () => readonly string[]
+  /** How many guests may be destroyed through this gate; absent: any number. */
+  readonly maxDestroy?: number
+  /** Absent: no signer is pinned, and nobody can allow what can lose data. */
+  readonly signing?: Signing
 }
 
-export type Verdict =
-  | {readonly allowed: true; readonly authorized: AuthorizedAction}
-  | {readonly allowed: false; readonly refusal: Refusal}
+export const createGate = (options: GateOptions = {}): FullGate => new ReversibilityGate(options)
 
-export interface Gate {
-  authorize(request: GateRequest): Promise<Verdict>
-}
+class ReversibilityGate implements FullGate {
+  readonly #options: GateOptions
+  #destroys = 0
 
-/** With no signers pinned there is nobody who could allow what can lose data. */
-export function createGate(): Gate {
-  return {authorize: (request) => Promise.resolve(decide(request))}
-}
-
-function decide(request: GateRequest): Verdict {
-  const actionClass = classifyAction(request)
-  if (actionClass === 'benign') {
-    return {allowed: true, authorized: {...request, class: actionClass} as AuthorizedAction}
+  constructor(options: GateOptions) {
+    this.#options = options
   }
-  const message = "it can lose data and needs an operator's signature; no signer is pinned"
-  return {allowed: false, refusal: {code: 'pending_signature', message}}
+
+  async authorize(request: GateRequest): Promise<Verdict> {
+    const {action, target} = request
+    const asked = {op: action.type, vmid: target.vmid, class: classifyAction(request, this.#options)}
+    const answer =
+      asked.class === 'benign'
+        ? await this.#allowBenign(asked)
+        : await this.#allowSigned(this.#toJob(request), asked)
+    if ('refusal' in answer) return {allowed: false, refusal: answer.refusal}
+    return {allowed: true, authorized: {...request, class: asked.class, ...answer} as AuthorizedAction}
+  }
+
+  async authorizeJob(job: SignedJob): Promise<JobVerdict> {
+    const {op, target} = job.bound
+    const answer = await this.#allowSigned(job, {op, vmid: target.vmid, class: 'destructive'})
+    if ('refusal' in answer) return {allowed: false, refusal: answer.refusal}
+    return {allowed: true, authorized: {bound: job.bound, ...answer} as AuthorizedJob}
+  }
+
+  async inspect(request: GateRequest): Promise<Inspection> {
+    const gateClass = classifyAction(request, this.#options)
+    if (gateClass === 'benign') return {class: gateClass}
+    const job = this.#toJob(request)
+    if ('unsupported' in job || !this.#options.signing)
+      return {class: gateClass, ...pick(await this.#decide(job))}
+    const {bound} = job
+    const observed = await job.observe()
+    const need = {bound, action: actionDigest(bound), observed}
+    return {
+      class: gateClass,
+      need,
+      ...pick(await this.#decide({bound, observe: () => Promise.resolve(observed)})),
+    }
+  }
+
+  #toJob({action, target, guest}: GateRequest): SignedJob | Unsupported {
+    const bound = bindAction(action, target, guest)
+    if ('unsupported' in bound) return bound
+    const observe = async (): Promise<string> => {
+      const snapshots = await this.#options.signing?.snapshots.readSnapshots(target)
+      if (!guest || !snapshots) throw new FelhomError('unexpected', 'there is nothing to observe')
+      return observeGuest(guest, snapshots)
+    }
+    return {bound, observe}
+  }
+
+  async #allowBenign(asked: Decided): Promise<{refusal: Refusal} | {key?: never}> {
+    if (asked.op === 'destroy' && !this.#takeDestroy())
+      return this.#refuse({...asked, refusal: LIMIT_REACHED})
+    return (await this.#auditAllowed(asked)) ?? {}
+  }
+
+  /** The steps 1 to 15; the caller goes on with `started` and the request. */
+  async #allowSigned(
+    job: SignedJob | Unsupported,
+    asked: Decided,
+  ): Promise<{refusal: Refusal} | {key: string}> {
+    const {signing} = this.#options
+    const decision = await this.#decide(job)
+    const {evidence} = decision
+    const decided = {...asked, ...('bound' in job && {bound: job.bound}), ...(evidence && {evidence})}
+    const unmarked = signing && (await moveMarks(decision, signing))
+    if ('refusal' in decision) return this.#refuse({...decided, refusal: decision.refusal})
+    const {approved} = decision
+    const refusal = unmarked ?? (await this.#burn(decided, approved))
+    if (refusal) return this.#refuse({...decided, refusal})
+    return (await this.#auditAllowed(decided)) ?? {key: approved.statement.nonce}
+  }
+
+  /** Without any effect, so that it can be asked beforehand. */
+  async #decide(job: SignedJob | Unsupported): Promise<SignedDecision> {
+    const {disarmed, signing} = this.#options
+    if (disarmed && disarmed().length > 0) return {seen: {}, refusal: DISARMED}
+    if ('unsupported' in job) return {seen: {}, refusal: unsupported(job)}
+    if (!signing) return {seen: {}, refusal: NO_SIGNERS}
+    return decideSigned(job, signing)
+  }
+
+  async #burn({bound}: Decided, approved: Approved): Promise<Refusal | undefined> {
+    const {signing, audit} = this.#options
+    if (!signing || !audit) return NO_SIGNERS
+    if (bound?.op === 'guest.destroy' && !this.#takeDestroy()) return LIMIT_REACHED
+    return burnApproval(approved, signing)
+  }
+
+  /** Taken before anything is awaited: guests are destroyed side by side. */
+  #takeDestroy(): boolean {
+    const {maxDestroy = Infinity} = this.#options
+    return this.#destroys++ < maxDestroy
+  }
+
+  /** It stays refused, whether or not the audit can be kept. */
+  async #refuse(decided: Decided & {readonly refusal: Refusal}): Promise<{refusal: Refusal}> {
+    await this.#options.audit?.append(describeDecision(decided)).catch(() => undefined)
+    return {refusal: decided.refusal}
+  }
+
+  /** What is not in the audit does not happen; a nonce that is burned by now stays so. */
+  async #auditAllowed(decided: Decided): Promise<{refusal: Refusal} | undefined> {
+    try {
+      await this.#options.audit?.append(describeDecision(decided))
+      return undefined
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      return {refusal: {code: 'internal_error', message: `the decision could not be audited: ${reason}`}}
+    }
+  }
 }
+
+const pick = (decision: SignedDecision): Pick<Inspection, 'approved' | 'refusal'> =>
+  'approved' in decision ? {approved: decision.approved} : {refusal: decision.refusal}
+
+const NO_SIGNERS: Refusal = {
+  code: 'pending_signature',
+  message: "it can lose data and needs an operator's signature; no signer is pinned",
+}
+
+const DISARMED: Refusal = {
+  code: 'disarmed',
+  message: 'Proxmox shows tasks of our token that the journal does not know: felhom journal rearm',
+}
+
+const LIMIT_REACHED: Refusal = {
+  code: 'limit_reached',
+  message: 'as many guests are destroyed as gate.max_destroy allows in one run',
+}
+
+const unsupported = ({unsupported: why}: Unsupported): Refusal => ({
+  code: 'pending_signature',
+  message: `it can lose data, and no signature can allow it: ${why}`,
+})

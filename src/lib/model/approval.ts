@@ -84,6 +84,7 @@ export type RefusalCode =
   | 'store_error'
   | 'internal_error'
   | 'disarmed'
+  | 'limit_reached'
 
 export interface Refusal {
   readonly code: RefusalCode

@@ -1,0 +1,57 @@
+// What the gate says, and the one thing that its yes is worth: what it let pass, marked as such.
+import type {BoundAction, Refusal} from '../model/approval.ts'
+import type {GateClass} from '../model/plan.ts'
+import type {SignedJob} from './decide-signed.ts'
+import type {GateRequest} from './gate-request.ts'
+import type {Approved} from './verify-approval.ts'
+
+declare const authorized: unique symbol
+/** Only the gate makes one. */
+export type AuthorizedAction = GateRequest & {
+  readonly class: GateClass
+  /** Set for what must never run twice: the nonce of the signature that allows it. */
+  readonly key?: string
+  readonly [authorized]: true
+}
+
+/** A job that no plan holds, allowed by a signature. Only the gate makes one. */
+export interface AuthorizedJob {
+  readonly bound: BoundAction
+  readonly key: string
+  readonly [authorized]: true
+}
+
+interface Refused {
+  readonly allowed: false
+  readonly refusal: Refusal
+}
+export type Verdict = {readonly allowed: true; readonly authorized: AuthorizedAction} | Refused
+export type JobVerdict = {readonly allowed: true; readonly authorized: AuthorizedJob} | Refused
+
+export interface Gate {
+  authorize(request: GateRequest): Promise<Verdict>
+}
+
+/** What a signature would have to be for. */
+export interface SignatureNeed {
+  readonly bound: BoundAction
+  /** `sha256:` of it. */
+  readonly action: string
+  /** `sha256:` of the guest as it is now. */
+  readonly observed: string
+}
+
+/** What `authorize` would say now; nothing is burned, nothing is audited. */
+export interface Inspection {
+  readonly class: GateClass
+  /** Absent: no signature is needed, or none can allow it. */
+  readonly need?: SignatureNeed
+  readonly approved?: Approved
+  readonly refusal?: Refusal
+}
+
+export interface FullGate extends Gate {
+  /** Always needs a signature. */
+  authorizeJob(job: SignedJob): Promise<JobVerdict>
+  inspect(request: GateRequest): Promise<Inspection>
+}
