@@ -5,7 +5,7 @@ import {isIndispensable} from '../../src/lib/catalog/indispensable.ts'
 import {findOption, type Option} from '../../src/lib/catalog/option.ts'
 import {parseProperties} from '../../src/lib/catalog/property-string.ts'
 import {readValue} from '../../src/lib/catalog/read-value.ts'
-import type {DesiredGuest, DesiredOption} from '../../src/lib/model/desired.ts'
+import type {DesiredCreate, DesiredGuest, DesiredOption} from '../../src/lib/model/desired.ts'
 import type {GuestAddress, GuestKind} from '../../src/lib/model/guest.ts'
 import {desiredGuest} from '../support/desired-guest.ts'
 import {readOptionFacts} from '../support/recorded-option-facts.ts'
@@ -108,3 +108,32 @@ export const arbitraryCase: fc.Arbitrary<Case> = fc.constantFrom(...GUESTS).chai
       desired: desiredGuest(guest.vmid, {}, {kind: guest.kind, options, restart, ...(run && {run})}),
     })),
 )
+
+const TEMPLATE = 'local:vztmpl/debian-12-tiny_12.7-1_amd64.tar.gz'
+const NEW_VMID = 300
+
+/** What a guest can be made from in the recorded seed, by kind. */
+const ORIGINS: readonly (readonly [GuestKind, DesiredCreate['from']])[] = [
+  ['lxc', {template: TEMPLATE}],
+  ['lxc', {clone: 102, full: true}],
+  ['qemu', {empty: true}],
+  ['qemu', {clone: 201, full: true}],
+]
+
+/** A guest that does not exist yet. */
+export const arbitraryNewGuest: fc.Arbitrary<DesiredGuest> = fc
+  .constantFrom(...ORIGINS)
+  .chain(([kind, from]) =>
+    fc
+      .record({options: arbitraryOptions(kind), run: fc.constantFrom('running' as const, 'stopped' as const)})
+      .map(({options, run}) =>
+        desiredGuest(
+          NEW_VMID,
+          {},
+          {
+            ...{kind, options, run, restart: 'allowed'},
+            create: {from, ...(!('clone' in from) && {storage: 'local'}), place},
+          },
+        ),
+      ),
+  )

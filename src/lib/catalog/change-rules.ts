@@ -108,6 +108,7 @@ export const CHANGE_RULES: readonly ChangeRule[] = [
   // What else Proxmox rewrites.
   {kind: 'qemu', families: ['smp'], sideEffects: ['cores', 'sockets']},
   {kind: 'qemu', families: ['ostype'], where: 'windows', sideEffects: ['machine']},
+  {kind: 'qemu', families: ['boot'], sideEffects: ['bootdisk']},
   {kind: 'qemu', families: DRIVES, verbs: ADDED, where: 'mediumDriveAdded', sideEffects: ['boot']},
   {kind: 'qemu', families: [...DRIVES, 'net[n]'], verbs: REMOVED, where: 'bootDevice', sideEffects: ['boot']},
 ]

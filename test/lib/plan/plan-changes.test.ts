@@ -31,6 +31,11 @@ function changesOf(
   )
 }
 
+const changesByWrite = ({actions}: GuestPlan): unknown[] =>
+  actions.map((a) =>
+    a.type === 'set-config' ? a.changes.map(({option, before, after}) => [option, before, after]) : a.type,
+  )
+
 const find = (guest: GuestPlan, type: PlannedAction['type']): PlannedAction => {
   const action = guest.actions.find((a) => a.type === type)
   if (!action) throw new Error(`no ${type} among ${guest.actions.map((a) => a.type).join(', ')}`)
@@ -69,6 +74,30 @@ describe('the planner', () => {
     expect(writes({...wish, boot: 'order=ide2'})).to.deep.equal([['cores', 'ide2', 'name'], ['boot']])
     expect(writes(wish)).to.deep.equal([['cores', 'ide2', 'name'], ['boot']])
     expect(writes({cores: '2', boot: 'order=scsi0'})).to.deep.equal([['cores']])
+    // A boot order makes Proxmox forget the older way to name the disk.
+    expect(writes({...wish, boot: 'order=ide2', bootdisk: 'scsi0'})).to.deep.equal([
+      ['cores', 'ide2', 'name'],
+      ['boot'],
+      ['bootdisk'],
+    ])
+  })
+
+  it('takes back what waits before it removes an option of a container, or it would come back', () => {
+    const plan = (current: Record<string, string>): unknown[] => {
+      const waiting = {option: 'features', kind: 'set', value: 'nesting=on'} as const
+      const live = actualGuest(101, {
+        config: {known: true, current: {unprivileged: '1', ...current}, pending: [waiting], digest: DIGEST},
+      })
+      const desired = desiredState(desiredGuest(101, {features: null, tags: 'a'}))
+      return changesByWrite(only(planChanges(desired, actualCluster({guests: [live]}))))
+    }
+    expect(plan({features: 'nesting=1'})).to.deep.equal([
+      [
+        ['features', 'nesting=on', 'nesting=1'],
+        ['tags', undefined, 'a'],
+      ],
+      [['features', 'nesting=1', undefined]],
+    ])
   })
 
   it('takes a volume for lost that waits to be replaced, as the gate does', () => {
