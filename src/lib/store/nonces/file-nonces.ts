@@ -4,7 +4,7 @@ import {FelhomError} from '../../model/felhom-error.ts'
 import {compactLog} from '../log/compact-log.ts'
 import type {LogPlace} from '../log/append-log.ts'
 import type {LateLog} from '../log/late-log.ts'
-import {judgeNonce, type Objection} from './judge-nonce.ts'
+import {judgeNonce, objectClaimed, objectForgotten, type Objection} from './judge-nonce.ts'
 import type {NonceEntry, UsedNonce} from './nonce-record.ts'
 import type {NonceState} from './nonce-state.ts'
 import type {NonceMarks, NonceUse, OpenNonces} from './nonce-store.ts'
@@ -95,11 +95,9 @@ export class FileNonces implements OpenNonces {
 
   async #use(entry: NonceEntry & {type: 'burned' | 'rejected'}): Promise<void> {
     const {nonce, expMs} = entry
-    if (expMs < this.#droppingBeforeMs)
-      throw refusal({code: 'nonce_used', message: `the use of the nonce ${nonce} may have been forgotten`})
     const claimed = this.#claims.get(nonce)
-    if (claimed !== undefined)
-      throw refusal({code: 'nonce_used', message: `the nonce ${nonce} is being ${claimed} at this moment`})
+    if (claimed !== undefined) throw refusal(objectClaimed(nonce, claimed))
+    if (expMs < this.#droppingBeforeMs) throw refusal(objectForgotten(nonce))
     this.#claims.set(nonce, entry.type)
     try {
       await this.#append(entry)
@@ -126,7 +124,6 @@ function forward(mark: number, to: number | undefined): number | undefined {
   return to === undefined || to <= mark ? undefined : to
 }
 
-function refusal({code, message}: Objection): FelhomError {
-  const hint = 'An approval allows one thing, once: a new one must be signed.'
-  return new FelhomError(code, message, {doubt: 'Nothing was sent.', ...(code === 'nonce_used' && {hint})})
+function refusal({code, message, hint}: Objection): FelhomError {
+  return new FelhomError(code, message, {doubt: 'Nothing was sent.', ...(hint !== undefined && {hint})})
 }

@@ -1,18 +1,21 @@
 // Whether an entry may follow on what is known. One set of rules for what is to be written and for what is read
 // back: what could never have been written is not believed, and what would not be believed is never written.
 import type {ErrorCode} from '../../model/error-codes.ts'
-import type {NonceEntry} from './nonce-record.ts'
+import type {NonceEntry, UsedNonce} from './nonce-record.ts'
 import type {NonceState} from './nonce-state.ts'
 
 export interface Objection {
   readonly code: Extract<ErrorCode, 'nonce_used' | 'unexpected'>
   readonly message: string
+  readonly hint?: string
 }
 
 const MOST_NONCE_LENGTH = 128
 
 const wrong = (message: string): Objection => ({code: 'unexpected', message})
-const used = (message: string): Objection => ({code: 'nonce_used', message})
+const used = (message: string, hint: string): Objection => ({code: 'nonce_used', message, hint})
+
+const SIGN_ANEW = 'An approval allows one thing, once: a new one must be signed.'
 
 export function judgeNonce(state: NonceState, entry: NonceEntry): Objection | undefined {
   switch (entry.type) {
@@ -46,11 +49,18 @@ function judgeShape(entry: Use): Objection | undefined {
 
 function judgeUse(state: NonceState, {nonce, expMs}: Use): Objection | undefined {
   const before = state.find(nonce)
-  if (before) return used(`the nonce ${nonce} was ${before.state} before`)
-  if (expMs < state.droppedBeforeMs)
-    return used(`the statement of the nonce ${nonce} ended so long ago that its use may have been forgotten`)
-  return undefined
+  if (before) return used(`the nonce ${nonce} was ${before.state} before`, SIGN_ANEW)
+  return expMs < state.droppedBeforeMs ? objectForgotten(nonce) : undefined
 }
+
+export const objectClaimed = (nonce: string, state: UsedNonce['state']): Objection =>
+  used(`the nonce ${nonce} is being ${state} at this moment`, SIGN_ANEW)
+
+export const objectForgotten = (nonce: string): Objection =>
+  used(
+    `the statement of the nonce ${nonce} ended so long ago that its use may have been forgotten`,
+    'If the clock was far ahead when old approvals were dropped: move the folder nonces away and rotate the trust store (felhom gate trust rotate), so that no approval made before counts any more.',
+  )
 
 function judgeMark(state: NonceState, {clockMs, trust}: NonceEntry & {type: 'mark'}): Objection | undefined {
   if (clockMs === undefined && trust === undefined) return wrong('a mark that marks nothing')
