@@ -1,11 +1,12 @@
-// Writes docs/reference/: the CLI reference from the built commands, the error codes and the settings from
-// their tables. With --check it only compares, for the drift check of `npm test`.
+// Writes docs/reference/: the CLI reference from the built commands, the error codes, the settings and
+// the classes of the gate from their tables. With --check it only compares, for the drift check of `npm test`.
 import {mkdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {fileURLToPath} from 'node:url'
 import {Config, Help, type Command} from '@oclif/core'
 import {exitCodeOf} from '../src/lib/cli/exit-codes.ts'
 import {ERROR_CODES, type ErrorCode} from '../src/lib/model/error-codes.ts'
 import {definitions, variableOf} from '../src/lib/settings/definitions.ts'
+import {renderGateClasses} from './render-gate-classes.ts'
 
 process.env['NO_COLOR'] = '1'
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -51,6 +52,7 @@ const pages = {
   'commands.md': await renderCommands(),
   'errors.md': renderErrors(),
   'settings.md': renderSettings(),
+  'gate-classes.md': renderGateClasses(),
 }
 
 if (process.argv.includes('--check')) {

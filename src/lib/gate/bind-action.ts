@@ -14,10 +14,16 @@ export interface Unsupported {
   readonly unsupported: string
 }
 
+/** Actions of a plan, and those that a command asks for by itself. */
+export type BindableAction =
+  | ActionBody
+  | {readonly type: 'snapshot-delete'; readonly snapshot: string}
+  | {readonly type: 'snapshot-rollback'; readonly snapshot: string}
+
 type Words = Pick<BoundAction, 'op' | 'params'>
 
 export function bindAction(
-  action: ActionBody,
+  action: BindableAction,
   address: GuestAddress,
   guest: ActualGuest | undefined,
 ): BoundAction | Unsupported {
@@ -42,10 +48,14 @@ function bindTarget(
   return {bound: {kind, node, vmid, identity: identityDigest(identity)}, config}
 }
 
-function wordAction(action: ActionBody, config: KnownConfig, address: GuestAddress): Words | Unsupported {
+function wordAction(action: BindableAction, config: KnownConfig, address: GuestAddress): Words | Unsupported {
   switch (action.type) {
     case 'destroy':
       return {op: 'guest.destroy', params: {purge: true}}
+    case 'snapshot-delete':
+      return {op: 'snapshot.delete', params: {snapshot: action.snapshot}}
+    case 'snapshot-rollback':
+      return {op: 'snapshot.rollback', params: {snapshot: action.snapshot}}
     case 'set-config':
       return wordChanges(action.changes, config, address)
     default:

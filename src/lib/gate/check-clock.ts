@@ -8,8 +8,8 @@ const MAX_STEP_MS = 7 * DAY_MS
 
 export const isClockBehind = (nowMs: number, markMs: number): boolean => nowMs < markMs - SKEW_MS
 
-/** The next mark, once a signature has proved that somebody we trust is at work; undefined: it stays. */
+/** The next mark, once a signature has proved that somebody we trust is at work; undefined: it stays, for it is near enough. */
 export function advanceMark(nowMs: number, markMs: number): number | undefined {
   const next = markMs === 0 ? nowMs : Math.min(nowMs, markMs + MAX_STEP_MS)
-  return next > markMs ? next : undefined
+  return next - markMs > SKEW_MS ? next : undefined
 }
