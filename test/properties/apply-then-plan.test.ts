@@ -3,90 +3,12 @@
 // and then the plan says so. FELHOM_RUNS and FELHOM_SEED make it longer or other; a failure prints how to repeat it.
 import {expect} from 'chai'
 import fc from 'fast-check'
-import type {RunResult} from '../../src/lib/engine/run-options.ts'
-import type {DesiredGuest} from '../../src/lib/model/desired.ts'
-import type {GuestAddress} from '../../src/lib/model/guest.ts'
-import type {Plan} from '../../src/lib/model/plan.ts'
-import type {ActionOutcome} from '../../src/lib/model/run-event.ts'
-import {recordedSeed} from '../support/test-sandbox.ts'
-import {EngineBench} from '../support/engine-bench.ts'
-import {arbitraryCase, arbitraryNewGuest, valuePools, type Case} from './arbitrary-guest.ts'
+import {desiredGuest, type Written} from '../support/desired-guest.ts'
+import {apply, expectConverged, makeBench, realBench, type Applied} from './apply-guest.ts'
+import {arbitraryCase, arbitraryNewGuest, valuePools, type History} from './arbitrary-guest.ts'
 
 const RUNS = Number(process.env['FELHOM_RUNS'] ?? 600)
 const SEED = Number(process.env['FELHOM_SEED'] ?? 1)
-
-/** With nobody else at work and no fault, an action succeeds, is refused by Proxmox, or was never to be tried. */
-const POSSIBLE: readonly ActionOutcome[] = ['succeeded', 'satisfied', 'blocked', 'failed', 'skipped']
-/** Problems that say why a guest is not wholly as desired. */
-const SAID: readonly string[] = ['restart_pending', 'disk_shrink', 'no_volume', 'part_missing']
-
-interface Applied {
-  readonly result: RunResult
-  readonly after: Plan
-}
-
-interface Seed {
-  readonly guests: readonly {readonly vmid: number}[]
-}
-
-/** The other guests would only be read. */
-function seedWith({vmid}: GuestAddress): Seed {
-  const seed = recordedSeed() as Seed
-  return {...seed, guests: seed.guests.filter((guest) => guest.vmid === vmid)}
-}
-
-/** Where the seed was recorded no hypervisor ran: machines did not come back after a reboot. */
-function realBench(seed?: Seed): EngineBench {
-  const bench = new EngineBench({seed})
-  delete bench.sandbox.cluster.state.knobs.isHypervisorFaked
-  return bench
-}
-
-async function makeBench({guest, history}: Case): Promise<EngineBench> {
-  const bench = realBench(seedWith(guest))
-  for (const [option, value] of history) {
-    await bench.sandbox.put(`/nodes/pve/${guest.kind}/${guest.vmid}/config`, {[option]: value})
-  }
-  return bench
-}
-
-async function apply(bench: EngineBench, desired: DesiredGuest): Promise<Applied> {
-  const result = await bench.apply([desired])
-  expect(bench.journal.openOperations(), 'nothing is left open').to.deep.equal([])
-  return {result, after: await bench.plan(desired)}
-}
-
-const leftIn = ({guests}: Plan): string[] =>
-  guests.flatMap(({actions}) =>
-    actions
-      .filter(({blockers}) => blockers.length === 0)
-      .map((a) =>
-        a.type === 'set-config'
-          ? a.changes.map((c) => `${c.option}: ${c.before} -> ${c.after}`).join()
-          : a.type,
-      ),
-  )
-
-function expectConverged({result, after}: Applied): boolean {
-  const {results} = result
-  const said = results.map(({action, outcome, detail}) => `${action.type} ${outcome} ${detail ?? ''}`)
-  for (const {outcome} of results) expect(POSSIBLE, said.join('\n')).to.include(outcome)
-  const failed = results.find(({outcome}) => outcome === 'failed')
-  if (failed) {
-    expect(failed.detail).to.match(/\S/)
-    return false
-  }
-  // What could not be plugged into the running guest waits for a restart instead, and was said to.
-  const isUnplugged = results.some(
-    ({outcome, detail}) => outcome === 'satisfied' && /hotplug/.test(detail ?? ''),
-  )
-  expect(leftIn(after), said.join('\n')).to.deep.equal(
-    isUnplugged && leftIn(after).length > 0 ? ['restart'] : [],
-  )
-  const problems = after.guests.flatMap((guest) => guest.problems.map(({code}) => code))
-  for (const code of problems) expect(SAID).to.include(code)
-  return after.guests.length === 0
-}
 
 describe('apply, then plan', () => {
   it('draws from nearly every option of both kinds', () => {
@@ -118,4 +40,60 @@ describe('apply, then plan', () => {
 
   it('is empty after a guest was made, from nothing, a template or another guest', () =>
     check(RUNS / 4, arbitraryNewGuest, (desired) => apply(realBench(), desired))).timeout(RUNS * 500)
+})
+
+interface Found {
+  readonly kind: 'lxc' | 'qemu'
+  readonly vmid: number
+  readonly history?: History
+  readonly wanted: Record<string, Written>
+  readonly more?: Parameters<typeof desiredGuest>[2]
+}
+
+/** Counterexamples of earlier days. */
+const FOUND: Record<string, Found> = {
+  'an option of a container is removed that only waits to be set': {
+    ...{kind: 'lxc', vmid: 101, history: [['nameserver', '192.0.2.1']]},
+    wanted: {nameserver: null},
+  },
+  'an option of a container is removed that is set, and waits to be set otherwise': {
+    ...{kind: 'lxc', vmid: 101, history: [['features', 'nesting=on']]},
+    ...{wanted: {features: null}, more: {restart: 'allowed'}},
+  },
+  'a disk grows whose change waits for the restart': {
+    ...{kind: 'lxc', vmid: 101, wanted: {mp0: {mp: '/elsewhere', size: '1G'}}, more: {restart: 'allowed'}},
+  },
+  'a disk of a machine grows whose change waits until it stops': {
+    ...{kind: 'qemu', vmid: 200, wanted: {scsi0: {iothread: '1', size: '2G'}}, more: {run: 'stopped'}},
+  },
+  'a CD drive is added, which Proxmox adds to the boot order that was wanted without it': {
+    ...{kind: 'qemu', vmid: 201, wanted: {ide2: 'none,media=cdrom', boot: 'order=scsi0;net0'}},
+  },
+  'a CD drive, a boot order and the older name for the boot disk are wanted together': {
+    ...{kind: 'qemu', vmid: 201},
+    wanted: {ide2: 'none,media=cdrom', boot: 'order=scsi0', bootdisk: 'scsi0'},
+  },
+  'a Windows machine shall have no machine type, which Proxmox pins': {
+    ...{kind: 'qemu', vmid: 201, wanted: {machine: null, ostype: 'win11'}},
+  },
+  'the medium changes of a CD drive that waits to be added': {
+    ...{kind: 'qemu', vmid: 200, history: [['ide2', 'cdrom,media=cdrom']]},
+    ...{wanted: {ide2: {file: 'none'}}, more: {restart: 'allowed'}},
+  },
+  'a value waits that is the default, and the default is wanted': {
+    ...{kind: 'lxc', vmid: 101, history: [['debug', '1']]},
+    ...{wanted: {debug: '0'}, more: {restart: 'allowed'}},
+  },
+}
+
+describe('apply, then plan, is empty when', () => {
+  for (const [title, {kind, vmid, history = [], wanted, more}] of Object.entries(FOUND)) {
+    it(title, async () => {
+      const desired = desiredGuest(vmid, wanted, {kind, ...more})
+      const bench = await makeBench({guest: {kind, node: 'pve', vmid}, history, desired})
+      const {result, after} = await apply(bench, desired)
+      expect(result.results.map(({outcome}) => outcome)).to.include('succeeded')
+      expect(after.guests).to.deep.equal([])
+    })
+  }
 })
