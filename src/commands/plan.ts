@@ -65,14 +65,15 @@ export default class Plan extends BaseCommand {
       await import('../lib/app/plan-desired.ts')
     const paths = flags.desired ?? []
     const setting = settings.desired ?? (flags.sandbox ? exampleDesired(this.config.root) : undefined)
+    const isLive = !flags.sandbox && flags.against === undefined
+    const frozen = isLive ? warnOfFrozen(settings) : undefined
     const {plan, json} = await planDesired({cwd, paths, setting, targets: flags.target ?? []}, live)
     if (flags.target !== undefined)
       this.addWarning(
         'This plan is for the targets alone: the other guests of the desired state were not compared.',
       )
-    const isLive = !flags.sandbox && flags.against === undefined
-    const frozen = isLive ? await warnOfFrozen(settings) : undefined
-    if (frozen !== undefined) this.addWarning(frozen)
+    const warning = await frozen
+    if (warning !== undefined) this.addWarning(warning)
     if (flags.out !== undefined) writeOutput(cwd, flags.out, `${JSON.stringify(json, null, 1)}\n`)
     const text = renderPlanAs(flags.output, plan, {palette: this.palette(), width: terminalWidth()})
     this.print(text)
