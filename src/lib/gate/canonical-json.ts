@@ -46,7 +46,6 @@ export function readUtf8(bytes: Uint8Array): string {
 }
 
 function checkValue(value: unknown, depth: number, seen: {nodes: number}): CanonicalValue {
-  if (depth > MAX_DEPTH) throw new Malformed('it is nested too deeply')
   if (++seen.nodes > MAX_NODES) throw new Malformed('it holds too many values')
   switch (typeof value) {
     case 'string':
@@ -65,6 +64,7 @@ function checkValue(value: unknown, depth: number, seen: {nodes: number}): Canon
 }
 
 function checkGroup(group: object, depth: number, seen: {nodes: number}): CanonicalValue {
+  if (depth >= MAX_DEPTH) throw new Malformed('it is nested too deeply')
   if (Array.isArray(group)) return group.map((item) => checkValue(item, depth + 1, seen))
   const checked: Record<string, CanonicalValue> = {}
   for (const [key, value] of Object.entries(group)) {

@@ -2,6 +2,7 @@
 import {Malformed} from './ssh-wire.ts'
 
 const FORM = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
+const END_OF_TIME_MS = Date.UTC(10_000, 0)
 
 /** Epoch milliseconds; throws Malformed. */
 export function readTimestamp(text: unknown): number {
@@ -11,7 +12,8 @@ export function readTimestamp(text: unknown): number {
   return atMs
 }
 
-/** Of a time between the years 0 and 9999; parts of a second are dropped. */
+/** From 1970 to 9999, parts of a second dropped; throws Malformed for any other time. */
 export function writeTimestamp(atMs: number): string {
+  if (!(atMs >= 0 && atMs < END_OF_TIME_MS)) throw new Malformed('a time is out of range')
   return `${new Date(atMs).toISOString().slice(0, 19)}Z`
 }
