@@ -4,6 +4,7 @@ import {FelhomError} from '../model/felhom-error.ts'
 import {isOpen, type Operation} from '../model/operation.ts'
 import type {Settings} from '../settings/settings.ts'
 import type {Compaction, CompactOptions, JournalStore} from '../store/open-journal.ts'
+import type {OpenAudit} from '../store/audit/open-audit.ts'
 import {openJournalView} from './journal-view.ts'
 import {withState} from './open-state.ts'
 
@@ -39,12 +40,14 @@ export function resolveOperation(
   })
 }
 
+/** The audit first: what is not in it has not happened. */
 export function rearm(request: UpkeepRequest, seen: readonly string[]): Promise<void> {
-  return withJournal(request, async (journal) => {
+  return withJournal(request, async (journal, audit) => {
     const unseen = journal.disarmed().filter((upid) => !seen.includes(upid))
     if (unseen.length > 0) {
       throw changedMeanwhile('more unknown tasks were found since these were shown', 'felhom journal rearm')
     }
+    await audit.note({type: 'journal_rearmed', tasks: seen, by: 'operator'})
     await journal.rearm(seen)
   })
 }
@@ -56,7 +59,7 @@ export function compactJournal(request: UpkeepRequest, options: CompactOptions):
 /** The journal keeps the identity that it has: upkeep needs neither endpoint nor token. */
 async function withJournal<T>(
   {settings, onLocked, ...request}: UpkeepRequest,
-  work: (journal: JournalStore) => Promise<T>,
+  work: (journal: JournalStore, audit: OpenAudit) => Promise<T>,
 ): Promise<T> {
   const {identity} = await openJournalView(settings)
   if (!identity) {
@@ -65,8 +68,8 @@ async function withJournal<T>(
       doubt: 'Nothing was changed.',
     })
   }
-  return withState({...request, dir: settings.state, identity, onWait: onLocked}, ({journal}) =>
-    work(journal),
+  return withState({...request, dir: settings.state, identity, onWait: onLocked}, ({journal, audit}) =>
+    work(journal, audit),
   )
 }
 

@@ -1,4 +1,5 @@
-// All logs of a locked state directory, opened together or not at all: one that is damaged stops every writer.
+// The logs of a locked state directory, opened together or not at all: one that is damaged stops every writer who
+// needs it.
 import {openAudit, type OpenAudit} from '../store/audit/open-audit.ts'
 import {openInstallId} from '../store/install-id.ts'
 import {openNonces, type OpenNonces} from '../store/nonces/open-nonces.ts'
@@ -6,8 +7,8 @@ import {openJournal, type JournalIdentity, type JournalStore} from '../store/ope
 import {systemDisk} from '../store/system-disk.ts'
 import {systemClock} from './system-clock.ts'
 
-export interface Stores {
-  readonly journal: JournalStore
+/** What the gate decides by and writes to. */
+export interface GateStores {
   /** Approvals that were used, and the marks of clock and trust; on disk from the first record on. */
   readonly nonces: OpenNonces
   /** Likewise. */
@@ -18,30 +19,44 @@ export interface Stores {
   close(): Promise<void>
 }
 
+export interface Stores extends GateStores {
+  readonly journal: JournalStore
+}
+
 export interface StoresRequest {
   /** Absolute; the caller holds its lock. */
   readonly dir: string
-  readonly identity: JournalIdentity
   readonly warn: (text: string) => void
 }
 
-export async function openStores({dir, identity, warn}: StoresRequest): Promise<Stores> {
-  const common = {disk: systemDisk, dir, clock: systemClock, warn}
-  const opened: {close(): Promise<void>}[] = []
-  const keep = <T extends {close(): Promise<void>}>(store: T): T => {
-    opened.push(store)
-    return store
-  }
-  const close = async (): Promise<void> => {
-    await Promise.allSettled(opened.map((store) => store.close()))
-  }
+export async function openStores(
+  request: StoresRequest & {readonly identity: JournalIdentity},
+): Promise<Stores> {
+  const {dir, identity, warn} = request
+  const gate = await openGateStores({dir, warn})
   try {
-    const journal = keep(await openJournal({...common, identity}))
-    const nonces = keep(await openNonces(common))
-    const audit = keep(await openAudit(common))
-    return {journal, nonces, audit, host: openInstallId(dir), close}
+    const journal = await openJournal({disk: systemDisk, dir, identity, clock: systemClock, warn})
+    return {...gate, journal, close: () => closeEach(journal, gate)}
   } catch (error) {
-    await close()
+    await gate.close()
     throw error
   }
+}
+
+export async function openGateStores({dir, warn}: StoresRequest): Promise<GateStores> {
+  const common = {disk: systemDisk, dir, clock: systemClock, warn}
+  const host = openInstallId(dir)
+  const nonces = await openNonces(common)
+  try {
+    const audit = await openAudit(common)
+    return {nonces, audit, host, close: () => closeEach(nonces, audit)}
+  } catch (error) {
+    await nonces.close()
+    throw error
+  }
+}
+
+/** None keeps the others from it. */
+async function closeEach(...stores: readonly {close(): Promise<void>}[]): Promise<void> {
+  await Promise.allSettled(stores.map((store) => store.close()))
 }

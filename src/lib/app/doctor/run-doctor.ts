@@ -6,6 +6,7 @@ import type {Finding} from '../../model/health.ts'
 import type {LoadedSettings} from '../../settings/load-settings.ts'
 import {openProxmox, type ProxmoxAccess} from '../compose.ts'
 import {checkClock, checkGuests, checkNodes, checkQuorum} from './check-cluster.ts'
+import {checkGateLogs} from './check-gate-logs.ts'
 import {checkJournal} from './check-journal.ts'
 import {checkSettings, checkStateDirectory, checkToken} from './check-files.ts'
 import {checkPrivileges, type Purpose} from './check-privileges.ts'
@@ -13,7 +14,7 @@ import {checkPrivileges, type Purpose} from './check-privileges.ts'
 export type {Purpose}
 
 /** What felhom keeps itself: nothing in it is needed to look at Proxmox. */
-const KEPT = ['state', 'journal']
+const KEPT = ['state', 'journal', 'gate']
 
 export async function runDoctor(
   loaded: LoadedSettings,
@@ -25,6 +26,7 @@ export async function runDoctor(
     checkSettings(loaded),
     checkStateDirectory(loaded.settings.state),
     ...(await checkJournal(loaded.settings.state)),
+    ...(await checkGateLogs(loaded.settings.state)),
     checkToken(loaded.settings.token, env),
   ]
   if (local.some((f) => f.verdict === 'mend' && !KEPT.includes(f.id))) return withSkipped(local, 'see above')
