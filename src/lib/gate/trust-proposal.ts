@@ -3,8 +3,8 @@ import {weighRotation, type RotationState, type Tally} from './trust-rotation.ts
 import {decodeTrust} from './trust-decode.ts'
 import {hashTrust, type PinnedSigner, type TrustDocument} from './trust-document.ts'
 import {refuseTrust, TrustProblem, type TrustRefusal} from './trust-problem.ts'
-import {decodeTrustSignatures, findTrustSigners, type TrustSigners} from './trust-signatures.ts'
-import {checkWindow} from './trust-snapshot.ts'
+import {decodeTrustSignatures, findTrustSigners, listSigners, type TrustSigners} from './trust-signatures.ts'
+import {isInWindow} from './trust-snapshot.ts'
 
 export interface ProposalState {
   readonly document: TrustDocument
@@ -48,20 +48,15 @@ function weigh(
   if (document.expiresMs <= nowMs) throw new TrustProblem('expired', 'it has expired')
   const signers = {before: head?.document.signers ?? [], now: document.signers}
   const found = findTrustSigners(bytes, armoured, signers)
-  const signed = [...new Map([...found.before, ...found.now].map((one) => [one.keyText, one])).values()]
   const wanting = head ? findWanting(head.document, document, found, nowMs) : findSilent(document, found)
-  return {document, hash: hashTrust(bytes), signed, wanting}
+  return {document, hash: hashTrust(bytes), signed: listSigners(found), wanting}
 }
 
 const findSilent = ({signers}: TrustDocument, {now}: TrustSigners): string[] =>
   signers.filter((signer) => !now.includes(signer)).map((signer) => `a signature with ${name(signer)}`)
 
 function findWanting(old: TrustDocument, next: TrustDocument, signed: TrustSigners, nowMs: number): string[] {
-  const isValid = (signer: PinnedSigner): boolean => 'signer' in checkWindow(signer, nowMs)
-  const state = weighRotation(old, next, {
-    before: signed.before.filter(isValid),
-    now: signed.now.filter(isValid),
-  })
+  const state = weighRotation(old, next, signed, (signer) => isInWindow(signer, nowMs))
   if (state.by) return []
   return [...state.unproven.map((signer) => `a signature with ${name(signer)}`), ...describeTallies(state)]
 }

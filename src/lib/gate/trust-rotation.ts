@@ -28,12 +28,18 @@ export interface RotationState {
   readonly tallies: Readonly<Record<Role, {readonly before: Tally; readonly now: Tally}>>
 }
 
-export function weighRotation(old: TrustDocument, next: TrustDocument, signed: TrustSigners): RotationState {
+/** `counts` says whose signature has weight; to prove that one holds a key, any will do. */
+export function weighRotation(
+  old: TrustDocument,
+  next: TrustDocument,
+  signed: TrustSigners,
+  counts: (signer: PinnedSigner) => boolean,
+): RotationState {
   const unproven = findUnproven(old, next, signed)
   const beyondOperational = findBeyondOperational(old, next)
   const tallyBoth = (role: Role): {before: Tally; now: Tally} => ({
-    before: tally(old, signed.before, role),
-    now: tally(next, signed.now, role),
+    before: tally(old, signed.before.filter(counts), role),
+    now: tally(next, signed.now.filter(counts), role),
   })
   const tallies = {operational: tallyBoth('operational'), recovery: tallyBoth('recovery')}
   const suffices = (role: Role): boolean => isFull(tallies[role].before) && isFull(tallies[role].now)

@@ -45,6 +45,11 @@ export interface TrustSigners {
   readonly now: readonly PinnedSigner[]
 }
 
+/** Each key once. */
+export const listSigners = ({before, now}: TrustSigners): PinnedSigner[] => [
+  ...new Map([...before, ...now].map((signer) => [signer.keyText, signer])).values(),
+]
+
 /** Who of these signed `bytes`. Throws TrustProblem. */
 export function findTrustSigners(
   bytes: Uint8Array,

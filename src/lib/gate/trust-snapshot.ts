@@ -45,11 +45,15 @@ export function createTrustSnapshot(document: TrustDocument, hash: string): Trus
 }
 
 /** The last second of a window is not in it. */
-export function checkWindow(signer: PinnedSigner, nowMs: number): SignerSearch {
-  const {principal, notBeforeMs = -Infinity, notAfterMs = Infinity} = signer
-  if (nowMs < notBeforeMs)
-    return {reason: 'not_yet_valid', message: `the key of ${principal} is not valid yet`}
-  if (nowMs >= notAfterMs)
-    return {reason: 'no_longer_valid', message: `the key of ${principal} is no longer valid`}
-  return {signer}
+function checkWindow(signer: PinnedSigner, nowMs: number): SignerSearch {
+  const {principal, notBeforeMs = -Infinity} = signer
+  if (isInWindow(signer, nowMs)) return {signer}
+  return nowMs < notBeforeMs
+    ? {reason: 'not_yet_valid', message: `the key of ${principal} is not valid yet`}
+    : {reason: 'no_longer_valid', message: `the key of ${principal} is no longer valid`}
 }
+
+export const isInWindow = (
+  {notBeforeMs = -Infinity, notAfterMs = Infinity}: PinnedSigner,
+  nowMs: number,
+): boolean => nowMs >= notBeforeMs && nowMs < notAfterMs
