@@ -1,7 +1,6 @@
 // The real gate with real signatures, on real stores in memory: one guest, people who may sign, and a desk on which
 // approvals are laid. What a test changes is one thing about one of them.
 import canonicalize from 'canonicalize'
-import type {BindableAction} from '../../src/lib/gate/bind-action.ts'
 import {bindAction} from '../../src/lib/gate/bind-action.ts'
 import {actionDigest} from '../../src/lib/gate/digests.ts'
 import {
@@ -19,7 +18,7 @@ import {encodeTrustSignatures} from '../../src/lib/gate/trust-signatures.ts'
 import {TRUST_NAMESPACE} from '../../src/lib/gate/namespaces.ts'
 import type {ActualGuest} from '../../src/lib/model/actual.ts'
 import type {BoundAction, Decision, Role} from '../../src/lib/model/approval.ts'
-import type {PlannedAction} from '../../src/lib/model/plan.ts'
+import type {ActionBody, PlannedAction} from '../../src/lib/model/plan.ts'
 import type {Snapshot} from '../../src/lib/model/snapshot.ts'
 import {openAudit, type OpenAudit} from '../../src/lib/store/audit/open-audit.ts'
 import {openNonces, type OpenNonces} from '../../src/lib/store/nonces/open-nonces.ts'
@@ -184,14 +183,14 @@ export class GateBench {
   }
 
   request(
-    body: BindableAction = {type: 'destroy', volumes: []},
+    body: ActionBody = {type: 'destroy', volumes: []},
     change: Partial<PlannedAction> = {},
   ): GateRequest {
-    const action = plannedAction(body as never, {class: 'destructive', ...change})
-    return {action, target: {kind: 'lxc', vmid: 104, node: 'pve1'}, guest: this.guest}
+    const action = plannedAction(body, {class: 'destructive', ...change})
+    return {action, target: {kind: 'lxc', vmid: this.guest?.vmid ?? 104, node: 'pve1'}, guest: this.guest}
   }
 
-  bound(body?: BindableAction): BoundAction {
+  bound(body?: ActionBody): BoundAction {
     const {action, target, guest} = this.request(body)
     const bound = bindAction(action, target, guest)
     if ('unsupported' in bound) throw new Error(bound.unsupported)

@@ -14,16 +14,10 @@ export interface Unsupported {
   readonly unsupported: string
 }
 
-/** Actions of a plan, and those that a command asks for by itself. */
-export type BindableAction =
-  | ActionBody
-  | {readonly type: 'snapshot-delete'; readonly snapshot: string}
-  | {readonly type: 'snapshot-rollback'; readonly snapshot: string}
-
 type Words = Pick<BoundAction, 'op' | 'params'>
 
 export function bindAction(
-  action: BindableAction,
+  action: ActionBody,
   address: GuestAddress,
   guest: ActualGuest | undefined,
 ): BoundAction | Unsupported {
@@ -48,7 +42,7 @@ function bindTarget(
   return {bound: {kind, node, vmid, identity: identityDigest(identity)}, config}
 }
 
-function wordAction(action: BindableAction, config: KnownConfig, address: GuestAddress): Words | Unsupported {
+function wordAction(action: ActionBody, config: KnownConfig, address: GuestAddress): Words | Unsupported {
   switch (action.type) {
     case 'destroy':
       return {op: 'guest.destroy', params: {purge: true}}

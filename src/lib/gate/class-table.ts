@@ -5,8 +5,8 @@ import {CHANGE_RULES, type ChangeRule} from '../catalog/change-rules.ts'
 import {findOption, listFamilies, type Option} from '../catalog/option.ts'
 import type {SignedOperation} from '../model/approval.ts'
 import type {GuestKind} from '../model/guest.ts'
-import type {GateClass} from '../model/plan.ts'
-import {operationOfChange, type BindableAction} from './bind-action.ts'
+import type {ActionBody, GateClass} from '../model/plan.ts'
+import {operationOfChange} from './bind-action.ts'
 
 export interface ClassRow {
   /** An action, or a family of options: `net[n]`. */
@@ -36,7 +36,7 @@ const destructive = (subject: string, when: string, why: string, operation?: Sig
   why,
 })
 
-const ACTIONS: Readonly<Record<BindableAction['type'], readonly ClassRow[]>> = {
+const ACTIONS: Readonly<Record<ActionBody['type'], readonly ClassRow[]>> = {
   start: [benign('start', '', 'nothing is lost')],
   shutdown: [benign('shutdown', '', 'nothing that is stored is lost')],
   restart: [benign('restart', '', 'nothing that is stored is lost')],

@@ -46,7 +46,8 @@ export const createGate = (options: GateOptions = {}): FullGate => new Reversibi
 
 class ReversibilityGate implements FullGate {
   readonly #options: GateOptions
-  #destroys = 0
+  /** Guests that are destroyed, or about to be. */
+  readonly #destroyed = new Set<number>()
 
   constructor(options: GateOptions) {
     this.#options = options
@@ -61,6 +62,18 @@ class ReversibilityGate implements FullGate {
         : await this.#allowSigned(this.#toJob(request), asked)
     if ('refusal' in answer) return {allowed: false, refusal: answer.refusal}
     return {allowed: true, authorized: {...request, class: asked.class, ...answer} as AuthorizedAction}
+  }
+
+  async preview(request: GateRequest): Promise<Refusal | undefined> {
+    const {action, target} = request
+    const asked = {op: action.type, vmid: target.vmid, class: classifyAction(request, this.#options)}
+    const job = asked.class === 'benign' ? undefined : this.#toJob(request)
+    const decision = job && (await this.#decide(job))
+    const refusal = decision && 'refusal' in decision ? decision.refusal : this.#findLimit(request)
+    if (!refusal) return undefined
+    const bound = job && 'bound' in job ? {bound: job.bound} : {}
+    const evidence = decision?.evidence ? {evidence: decision.evidence} : {}
+    return (await this.#refuse({...asked, ...bound, ...evidence, refusal})).refusal
   }
 
   async authorizeJob(job: SignedJob): Promise<JobVerdict> {
@@ -98,7 +111,7 @@ class ReversibilityGate implements FullGate {
   }
 
   async #allowBenign(asked: Decided): Promise<{refusal: Refusal} | {key?: never}> {
-    if (asked.op === 'destroy' && !this.#takeDestroy())
+    if (asked.op === 'destroy' && !this.#takeDestroy(asked.vmid))
       return this.#refuse({...asked, refusal: LIMIT_REACHED})
     return (await this.#auditAllowed(asked)) ?? {}
   }
@@ -132,14 +145,20 @@ class ReversibilityGate implements FullGate {
   async #burn({bound}: Decided, approved: Approved): Promise<Refusal | undefined> {
     const {signing, audit} = this.#options
     if (!signing || !audit) return NO_SIGNERS
-    if (bound?.op === 'guest.destroy' && !this.#takeDestroy()) return LIMIT_REACHED
+    if (bound?.op === 'guest.destroy' && !this.#takeDestroy(bound.target.vmid)) return LIMIT_REACHED
     return burnApproval(approved, signing)
   }
 
-  /** Taken before anything is awaited: guests are destroyed side by side. */
-  #takeDestroy(): boolean {
+  #findLimit({action, target}: GateRequest): Refusal | undefined {
+    return action.type === 'destroy' && !this.#takeDestroy(target.vmid) ? LIMIT_REACHED : undefined
+  }
+
+  /** A place for each guest, taken before anything is awaited: guests are destroyed side by side. */
+  #takeDestroy(vmid: number): boolean {
     const {maxDestroy = Infinity} = this.#options
-    return this.#destroys++ < maxDestroy
+    if (!this.#destroyed.has(vmid) && this.#destroyed.size >= maxDestroy) return false
+    this.#destroyed.add(vmid)
+    return true
   }
 
   /** It stays refused, whether or not the audit can be kept. */

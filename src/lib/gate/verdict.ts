@@ -30,6 +30,11 @@ export type JobVerdict = {readonly allowed: true; readonly authorized: Authorize
 
 export interface Gate {
   authorize(request: GateRequest): Promise<Verdict>
+  /**
+   * For what is done ahead of an action, such as the shutdown before a destruction: why the action would be refused
+   * now, if it would. Nothing is burned; a refusal is audited, for nobody asks again.
+   */
+  preview(request: GateRequest): Promise<Refusal | undefined>
 }
 
 /** What a signature would have to be for. */
