@@ -26,9 +26,11 @@ export async function findUnknownTasks({
     journal.openOperations().flatMap(({intent}) => [String(intent.target.vmid), String(taskVmid(intent))]),
   )
   const seen = new Set(journal.disarmed())
+  // A task tells no more than the second in which it began: one of the journal's first second counts.
+  const sinceSeconds = Math.floor(journal.knowsTasksSinceMs / 1000)
   const isUnknown = ({upid}: TaskEntry): boolean =>
     upid.user === tokenId &&
-    upid.starttime * 1000 > journal.knowsTasksSinceMs &&
+    upid.starttime >= sinceSeconds &&
     !journal.knowsTask(upid.text) &&
     !seen.has(upid.text) &&
     !explained.has(upid.id)
