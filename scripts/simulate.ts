@@ -62,6 +62,10 @@ async function liveMany(): Promise<boolean> {
   const seconds = (performance.now() - started) / 1000
   for (const [what, times] of [...counts].sort()) console.log(`${String(times).padStart(9)} ${what}`)
   for (const one of broken.slice(0, TOLD)) console.log(`\n${await tellBroken(one, values.policy)}`)
+  for (const {where, violations} of broken.slice(TOLD)) {
+    const [first] = violations
+    console.log(`${where}: ${first ? `${first.promise}: ${first.message.slice(0, 200)}` : ''}`)
+  }
   const rate = Math.round((lives / seconds) * 60).toLocaleString('en')
   console.log(
     `\n${lives} lives in ${seconds.toFixed(1)} s (${rate} a minute), ${broken.length} broke a promise`,

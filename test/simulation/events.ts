@@ -1,5 +1,6 @@
 // Trouble that comes by itself while felhom works: others at the cluster, nodes and tasks that go away, clocks that
 // are put right, power cuts. Each event is drawn, happens, and mends itself after a while.
+import {formatSize} from '../../src/lib/sandbox/schema/sizes.ts'
 import type {Guest} from '../../src/lib/sandbox/state.ts'
 import type {Random} from './random.ts'
 import {OUR_TOKEN} from './sim-proxmox.ts'
@@ -158,6 +159,19 @@ export function clearUp(world: World): void {
   }
   world.proxmox.slowness = 1
   unfilter(world)
+  rescan(world)
+}
+
+/** As `qm disk rescan` does: a volume that grew when its config could not be written is written down. */
+function rescan(world: World): void {
+  const {guests, storages} = world.proxmox.state
+  const volumes = new Map(storages.flatMap(({volumes: all}) => all.map(({volid, size}) => [volid, size])))
+  for (const {config} of guests.values()) {
+    for (const [option, text] of Object.entries(config)) {
+      const bytes = volumes.get(text.split(',', 1)[0] ?? '')
+      if (bytes !== undefined) config[option] = text.replace(/size=[^,]+/, `size=${formatSize(bytes)}`)
+    }
+  }
 }
 
 function unfilter(world: World): void {

@@ -15,6 +15,8 @@ export interface Scenario {
   readonly nodes: readonly string[]
   /** Guests that the desired state speaks of, whether they exist or not. */
   readonly managed: readonly GuestSlot[]
+  /** Whether there is something to make copies of. */
+  readonly hasCopies: boolean
 }
 
 /** Copies are made of these two; they are nobody's to change. */
@@ -35,7 +37,7 @@ export function drawScenario(random: Random): Scenario {
     vmid: 101 + i,
     node: random.pick(nodes),
   }))
-  const stranger = random.chance(0.5)
+  const stranger = random.chance(0.3)
     ? [{kind: 'lxc', vmid: STRANGER, node: random.pick(nodes)} as const]
     : []
   const memory = (): string => random.pick(['512', '1024'])
@@ -43,7 +45,7 @@ export function drawScenario(random: Random): Scenario {
     .filter(() => random.chance(0.8))
     .map((slot) => seedGuest(slot, {running: random.chance(0.5), memory: memory()}))
   const ha = managed.filter(({vmid}) => random.chance(0.05) && guests.some((guest) => guest.vmid === vmid))
-  return assemble(nodes, managed, guests, {strangers: stranger, ha})
+  return assemble(nodes, managed, guests, {strangers: stranger, ha, hasCopies: random.chance(0.5)})
 }
 
 /** One managed guest on one node, that exists or not. */
@@ -62,18 +64,25 @@ export function makeScenario({
   return assemble(['pve1'], [slot], guests)
 }
 
+interface Surroundings {
+  readonly strangers?: readonly GuestSlot[]
+  readonly ha?: readonly GuestSlot[]
+  readonly hasCopies?: boolean
+}
+
 function assemble(
   nodes: readonly string[],
   managed: readonly GuestSlot[],
   guests: readonly SeedGuest[],
-  {strangers = [], ha = []}: {strangers?: readonly GuestSlot[]; ha?: readonly GuestSlot[]} = {},
+  {strangers = [], ha = [], hasCopies = true}: Surroundings = {},
 ): Scenario {
-  const kinds = [...new Set(managed.map(({kind}) => kind))]
+  const kinds = hasCopies ? [...new Set(managed.map(({kind}) => kind))] : []
   const sources = kinds.map((kind): GuestSlot => ({kind, vmid: SOURCES[kind], node: 'pve1'}))
   const others = [...sources, ...strangers]
   return {
     nodes,
     managed,
+    hasCopies,
     seed: {
       format: 'felhom-sandbox-seed/1',
       cluster: {...(nodes.length > 1 && {name: 'lab'}), localNode: 'pve1'},
@@ -166,7 +175,7 @@ export function drawDesired(scenario: Scenario, absent: ReadonlySet<number>, ran
   const guests = scenario.managed.map((slot) =>
     absent.has(slot.vmid)
       ? desiredGuest(slot.vmid, {}, {kind: slot.kind, ensure: 'absent', stop: drawStop(random)})
-      : drawGuest(slot, random),
+      : drawGuest(slot, scenario.hasCopies, random),
   )
   return {guests, files: ['guests.yaml']}
 }
@@ -176,8 +185,8 @@ const drawStop = (random: Random): DesiredGuest['stop'] => ({
   force: random.chance(0.5),
 })
 
-function drawGuest(slot: GuestSlot, random: Random): DesiredGuest {
-  const create = random.chance(0.85) ? drawCreate(slot.kind, random) : undefined
+function drawGuest(slot: GuestSlot, hasCopies: boolean, random: Random): DesiredGuest {
+  const create = random.chance(0.85) ? drawCreate(slot.kind, hasCopies, random) : undefined
   const run = random.pick(['running', 'running', 'stopped', undefined] as const)
   return desiredGuest(slot.vmid, drawOptions(slot, create, random), {
     kind: slot.kind,
@@ -188,14 +197,10 @@ function drawGuest(slot: GuestSlot, random: Random): DesiredGuest {
   })
 }
 
-function drawCreate(kind: GuestKind, random: Random): DesiredCreate {
+function drawCreate(kind: GuestKind, hasCopies: boolean, random: Random): DesiredCreate {
   const fresh: DesiredCreate['from'] = kind === 'lxc' ? {template: TEMPLATE} : {empty: true}
-  const from = random.pick<DesiredCreate['from']>([
-    fresh,
-    fresh,
-    {clone: SOURCES[kind], full: true},
-    {restore: ARCHIVES[kind]},
-  ])
+  const copies: DesiredCreate['from'][] = [{clone: SOURCES[kind], full: true}, {restore: ARCHIVES[kind]}]
+  const from = hasCopies && random.chance(0.7) ? random.pick(copies) : fresh
   return {from, storage: 'nas', place: PLACE}
 }
 

@@ -43,6 +43,8 @@ export interface NetworkHost {
   now(): number
   random(): number
   latencyMs(): number
+  /** 0: it comes back at once. */
+  readLatencyMs(): number
   drawRead(): Exchange
   drawWrite(): Exchange
 }
@@ -83,7 +85,8 @@ export class SimNetwork {
   async #read(url: string): Promise<Envelope> {
     const host = this.#host
     const drawn = host.drawRead()
-    await host.sleep(host.latencyMs())
+    const latencyMs = host.readLatencyMs()
+    if (latencyMs > 0) await host.sleep(latencyMs)
     if (drawn.kind === 'refused') throw new FelhomError('unreachable', 'refused')
     if (drawn.kind !== 'fine') return this.#spoilt(drawn, await this.#handleIf(drawn, getRequest(url)))
     const answer = await host.handle(getRequest(url))

@@ -1,6 +1,6 @@
 // Everything outside of felhom in one place: time, felhom's machine, the network, Proxmox, the operator, and the
 // oracle that watches. A process gets its ports from here and nothing else.
-import type {Gate} from '../../src/lib/gate/gate.ts'
+import type {Gate, GateRequest} from '../../src/lib/gate/gate.ts'
 import type {DesiredState} from '../../src/lib/model/desired.ts'
 import {identifyGuest, isSameIdentity, type GuestIdentity} from '../../src/lib/model/identity.ts'
 import type {Intent} from '../../src/lib/model/operation.ts'
@@ -170,17 +170,20 @@ export class World {
   wrapGate(gate: Gate): Gate {
     return {
       authorize: async (request) => {
-        const {action, target, guest} = request
-        if (action.type !== 'destroy') return gate.authorize(request)
-        const job = this.jobs.get(target.vmid)
-        if (!job || !guest?.config.known) return gate.authorize(request)
-        if (!isSameIdentity(job.identity, identifyGuest(target, guest.config.current)))
-          return gate.authorize(request)
-        this.oracle.authorizes(job.key, target.vmid)
+        const job = this.#signatureFor(request)
+        if (!job) return gate.authorize(request)
+        this.oracle.authorizes(job.key, job.vmid)
         const authorized = {...request, class: 'destructive' as const, key: job.key} as never
         return {allowed: true, authorized}
       },
+      preview: async (request) => (this.#signatureFor(request) ? undefined : gate.preview(request)),
     }
+  }
+
+  #signatureFor({action, target, guest}: GateRequest): SignedJob | undefined {
+    const job = this.jobs.get(target.vmid)
+    if (!job || action.type !== 'destroy' || !guest?.config.known) return undefined
+    return isSameIdentity(job.identity, identifyGuest(target, guest.config.current)) ? job : undefined
   }
 
   /** The operator, or a timer, removes what is old; now and then all that can be. */
@@ -240,6 +243,8 @@ export class World {
       now: () => this.clock.now(),
       random: () => jitter.next(),
       latencyMs: () => latency.between(1, 20),
+      // Most reads take no time, for each wait of the clock costs more than the read.
+      readLatencyMs: () => (latency.chance(0.25) ? latency.between(1, 60) : 0),
       drawRead: () => this.weather.drawRead(),
       drawWrite: () => this.weather.drawWrite(),
     }
