@@ -42,6 +42,7 @@ async function settleSuccess(operation: Underway, upid: Upid, reason: string): P
     if (unfollowed) return unfollowed
   }
   if (intent.body.type === 'destroy') return settleDestruction(operation, reason)
+  if (intent.body.type === 'resize') return settleGrowth(operation, reason)
   const created = intent.body.type === 'create' ? await readCreated(operation) : undefined
   return operation.settle('succeeded', reason, created)
 }
@@ -69,6 +70,18 @@ async function settleDestruction(operation: Underway, reason: string): Promise<E
   if (standing === 'reached') return operation.settle('succeeded', reason)
   return operation.leave('its task ended well, and yet the guest is not proved to be gone')
 }
+
+/** A resize to the size that a volume already has ends well, and leaves a config that is behind as it was. */
+async function settleGrowth(operation: Underway, reason: string): Promise<Ended> {
+  const {standing} = await lookAgain(operation.intent, operation.run.options.reader)
+  if (standing === 'reached') return operation.settle('succeeded', reason)
+  if (standing === 'unknown')
+    return operation.leave('its task ended well, and yet the size could not be read')
+  return operation.settle('failed', NOT_GROWN)
+}
+
+const NOT_GROWN =
+  'its task ended well, and yet the config shows another size; if the volume has the new one already, qm disk rescan or pct rescan writes it down'
 
 /** That it cannot be read does not make it less created. */
 async function readCreated({intent, run}: Underway): Promise<ActualGuest | undefined> {

@@ -317,3 +317,17 @@ describe('the end of a task', () => {
     expect(it.sent()).to.deep.equal(['DELETE /nodes/pve2/lxc/150'])
   })
 })
+
+describe('a resize whose task ended well', () => {
+  it('has failed if the config shows the old size all the same, as of a volume that had the new one already', async () => {
+    const it = bench()
+    const {storages} = it.sandbox.cluster.state
+    const volume = storages.flatMap(({volumes}) => volumes).find(({volid}) => volid.includes('vm-200-disk-0'))
+    if (!volume) throw new Error('no such volume')
+    volume.size = 80 * 1024 ** 3
+    const result = await applyOne(it, desiredGuest(200, {scsi0: {size: '80G'}}, {kind: 'qemu'}))
+    expect(result.outcome).to.equal('failed')
+    expect(result.detail).to.contain('qm disk rescan')
+    expect(it.states()).to.deep.equal(['resize failed'])
+  })
+})
