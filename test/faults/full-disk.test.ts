@@ -4,7 +4,7 @@ import {spawnSync} from 'node:child_process'
 import {mkdirSync} from 'node:fs'
 import {join} from 'node:path'
 import {expect} from 'chai'
-import {OPERATIONS} from './all-operations.ts'
+import {OPERATIONS, wishFor} from './all-operations.ts'
 import {APPLY, FaultLab} from './fault-lab.ts'
 import {readRecordTypes, startFelhom, type EndedRun} from './started-process.ts'
 import {failFrom, runStruck} from './strace.ts'
@@ -93,13 +93,20 @@ describe('felhom apply on a small disk that fills up', function () {
     return startFelhom(ONE_BY_ONE, {cwd: lab.lab.dir, env: lab.env, behind}).ended
   }
 
+  /** A disk with what one operation leaves on it, and not a page more. */
+  const fill = async (small: SmallDisk): Promise<void> => {
+    lab.lab.write('guests.yaml', wishFor(OPERATIONS.slice(0, 1)))
+    expect((await apply(small)).code).to.equal(0)
+    lab.lab.write('guests.yaml', wishFor(OPERATIONS))
+    sh(small, 'cat /dev/zero > "$0/ballast" 2>/dev/null || true')
+  }
   const applyStruck = (): Promise<EndedRun> =>
     runStruck(ONE_BY_ONE, failFrom('pwrite64', 'ENOSPC', 8), {cwd: lab.lab.dir, env: lab.env})
 
   it('stops with 7 in mid-run, and finishes when there is room again', async () => {
     // Where nobody may mount, writes fail as they would on a full disk.
-    disk = canMount() ? await mountSmallDisk(state, 16 * PAGE) : undefined
-    if (disk) sh(disk, `head -c ${14 * PAGE} /dev/zero > "$0/ballast"`)
+    disk = canMount() ? await mountSmallDisk(state, 64 * PAGE) : undefined
+    if (disk) await fill(disk)
     const full = disk ? await apply(disk) : await applyStruck()
     expectSaid(full, 'ENOSPC', 'a full disk')
     const begun = disk
