@@ -19,15 +19,18 @@ export interface KeyChoice {
   readonly cwd: string
   /** Security keys must be unlocked by PIN or fingerprint for every signature. */
   readonly requireUv: boolean
+  /** The window in which the key may sign. */
+  readonly notBeforeMs?: number
+  readonly notAfterMs?: number
 }
 
 const NAMED = /^([^=/]+)=(.+)$/
 const UNTOUCHED = 'Nothing was signed and nothing was written.'
 
 /** Throws usage. */
-export function readNamedKey(text: string, role: Role, {cwd, requireUv}: KeyChoice): NamedKey {
+export function readNamedKey(text: string, role: Role, choice: KeyChoice): NamedKey {
   const [, given, path = text] = NAMED.exec(text) ?? []
-  const file = resolve(cwd, path)
+  const file = resolve(choice.cwd, path)
   const {line, comment, key} = readPublicKey(file)
   const principal = given ?? comment.toLowerCase()
   if (!isPrincipal(principal)) throw noPrincipal(principal, path)
@@ -40,9 +43,9 @@ export function readNamedKey(text: string, role: Role, {cwd, requireUv}: KeyChoi
       principal,
       role,
       keyText: line,
-      notBeforeMs: undefined,
-      notAfterMs: undefined,
-      requireUv: requireUv && application !== undefined,
+      notBeforeMs: choice.notBeforeMs,
+      notAfterMs: choice.notAfterMs,
+      requireUv: choice.requireUv && application !== undefined,
       application,
     },
   }

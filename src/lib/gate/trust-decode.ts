@@ -67,17 +67,19 @@ function readPrev(value: CanonicalValue, version: number): string | undefined {
   return undefined
 }
 
-const THRESHOLD_NAMES: ReadonlySet<string> = new Set<ThresholdName>([
+export const THRESHOLD_NAMES: readonly ThresholdName[] = [
   'default',
   'recovery',
   ...SIGNED_OPERATIONS.filter((op) => op !== 'trust.rotate_recovery'),
-])
+]
+
+export const isThresholdName = (text: string): text is ThresholdName =>
+  (THRESHOLD_NAMES as readonly string[]).includes(text)
 
 function readThresholds(value: CanonicalValue): TrustDocument['thresholds'] {
   const fields = readObject(value)
   for (const [name, count] of Object.entries(fields)) {
-    if (!THRESHOLD_NAMES.has(name))
-      throw new Malformed(`there is no operation ${name} to set a threshold for`)
+    if (!isThresholdName(name)) throw new Malformed(`there is no operation ${name} to set a threshold for`)
     if (typeof count !== 'number') throw new Malformed(`the threshold ${name} is no number`)
   }
   const thresholds = fields as Partial<Record<ThresholdName, number>>

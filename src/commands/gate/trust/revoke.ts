@@ -1,0 +1,40 @@
+import {Args} from '@oclif/core'
+import {rotateTrust} from '../../../lib/app/gate-trust-rotate.ts'
+import {readSigning, signingFlags, TrustCommand} from '../../../lib/cli/trust-command.ts'
+
+export default class GateTrustRevoke extends TrustCommand {
+  static override summary = 'Take keys out of the trust store for good: a revoked key cannot be added again.'
+  static override description = `Proposes the next version without these keys and with their revocation, and signs it, as felhom gate trust rotate does. The operational role can revoke operational keys; for a recovery key it takes the recovery role. Exit code 3 while signatures are wanting.`
+  static override examples = [
+    '<%= config.bin %> gate trust revoke alice --key recovery',
+    '<%= config.bin %> gate trust revoke SHA256:O8TzkROv9gtHP6gRyIgInB58iR8E7YIpMga5hK71w8M --key bob',
+  ]
+  static override strict = false
+  static override args = {
+    who: Args.string({
+      required: true,
+      description: 'A person, with all keys, or the fingerprint of one key.',
+    }),
+  }
+  static override flags = signingFlags
+
+  override async run(): Promise<unknown> {
+    const {flags, argv} = await this.parse(GateTrustRevoke)
+    const settings = await this.useSettings(flags.config)
+    const proposal = await this.untilInterrupted((signal) =>
+      rotateTrust(settings, {
+        ...readSigning(flags),
+        signal,
+        addOperational: [],
+        addRecovery: [],
+        changes: {revoke: argv as string[]},
+        renew: false,
+        requireUv: false,
+        signAtHand: false,
+        discard: flags.discard,
+      }),
+    )
+    if (proposal) this.reportProposal(proposal)
+    return proposal
+  }
+}

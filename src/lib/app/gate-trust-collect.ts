@@ -1,0 +1,111 @@
+// Signatures over the next version of the trust store, gathered one by one: what is signed is kept at once, and the
+// version comes into force with the last one that it takes.
+import {readFileSync} from 'node:fs'
+import {resolve} from 'node:path'
+import {judgeSignature} from '../gate/judge-signature.ts'
+import {TRUST_NAMESPACE} from '../gate/namespaces.ts'
+import {hashTrust} from '../gate/trust-document.ts'
+import {reviewTrust} from '../gate/trust-load.ts'
+import {judgeProposal, type ProposalState, type TrustHead} from '../gate/trust-proposal.ts'
+import {decodeTrustSignatures, encodeTrustSignatures} from '../gate/trust-signatures.ts'
+import {FelhomError} from '../model/felhom-error.ts'
+import type {TrustFiles, TrustVersion} from '../store/trust-files.ts'
+import {describeSigned, type ProposalView} from './gate-trust-view.ts'
+import {signWithSshKeygen} from './run-ssh-keygen.ts'
+
+export interface Collecting {
+  readonly cwd: string
+  readonly nowMs: number
+  /** Keys to sign with now: private, or public with the private half beside it or in the agent. */
+  readonly keys: readonly string[]
+  /** Files with signatures that were made elsewhere. */
+  readonly signatureFiles: readonly string[]
+  readonly signal?: AbortSignal
+}
+
+/** What signatures are collected for. */
+export interface Proposed {
+  readonly files: TrustFiles
+  /** In force now; undefined before version 1. */
+  readonly head: TrustHead | undefined
+  readonly version: TrustVersion
+}
+
+/** Throws signing_failed, usage or trust_unsafe; signatures that were good until then are kept. */
+export async function collectSignatures(proposed: Proposed, collecting: Collecting): Promise<ProposalView> {
+  const {files, head} = proposed
+  let {version} = proposed
+  let state = requireSound(head, version, collecting.nowMs)
+  let file = files.writeProposal(version)
+  for await (const armoured of gatherSignatures(version.bytes, collecting)) {
+    version = {...version, signatures: addSignature(version, armoured)}
+    state = requireSound(head, version, collecting.nowMs)
+    file = files.writeProposal(version)
+  }
+  const isInForce = state.wanting.length === 0
+  if (isInForce) await publish(proposed, version, collecting.nowMs)
+  return {...describeSigned(state), ...(isInForce ? {inForce: true} : {inForce: false, file})}
+}
+
+async function* gatherSignatures(
+  bytes: Uint8Array,
+  {cwd, keys, signatureFiles, signal}: Collecting,
+): AsyncGenerator<string> {
+  for (const name of signatureFiles) yield readSignatureFile(resolve(cwd, name), bytes)
+  for (const key of keys) {
+    const request = {key, namespace: TRUST_NAMESPACE, bytes, cwd, ...(signal && {signal})}
+    yield (await signWithSshKeygen(request)).armoured
+  }
+}
+
+function readSignatureFile(file: string, bytes: Uint8Array): string {
+  const armoured = tryReading(file)
+  const judged = judgeSignature(armoured, TRUST_NAMESPACE, bytes)
+  if ('problem' in judged) throw usage(`${file}: ${judged.problem}`)
+  return armoured
+}
+
+function tryReading(file: string): string {
+  try {
+    return readFileSync(file, 'latin1')
+  } catch (error) {
+    throw usage(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)})`)
+  }
+}
+
+/** A key that signs again puts its new signature in the place of the old one. */
+function addSignature({bytes, signatures}: TrustVersion, armoured: string): Buffer {
+  const keyOf = (text: string): string => {
+    const judged = judgeSignature(text, TRUST_NAMESPACE, bytes)
+    return 'keyBlob' in judged ? judged.fingerprint : ''
+  }
+  const key = keyOf(armoured)
+  const others = decodeTrustSignatures(signatures).filter((text) => keyOf(text) !== key)
+  return encodeTrustSignatures([...others, armoured])
+}
+
+function requireSound(head: TrustHead | undefined, version: TrustVersion, nowMs: number): ProposalState {
+  const state = judgeProposal(head, version.bytes, version.signatures, nowMs)
+  if (!('refusal' in state)) return state
+  throw usage(
+    `version ${version.version} of the trust store cannot be: ${state.refusal.message}`,
+    'What was proposed earlier can be dropped with --discard.',
+  )
+}
+
+/** The gate's own judgement comes first: what it would refuse must not stop it. */
+async function publish({files, head}: Proposed, version: TrustVersion, nowMs: number): Promise<void> {
+  const before = head ? await files.read() : []
+  const [first = version] = before
+  const genesis = hashTrust(first.bytes)
+  const {refusal} = reviewTrust([...before, version], genesis, nowMs, {version: before.length})
+  if (refusal) throw usage(refusal.message)
+  files.writeVersion(version)
+  files.dropProposal(version.version)
+}
+
+const usage = (message: string, hint?: string): FelhomError =>
+  new FelhomError('usage', message, {
+    doubt: 'The trust store is as it was.',
+    ...(hint !== undefined && {hint}),
+  })
