@@ -5,8 +5,10 @@ import {describeFrozen} from '../report/frozen-text.ts'
 import type {Settings} from '../settings/settings.ts'
 import {openJournalView} from './journal-view.ts'
 
+type Place = Pick<Settings, 'state' | 'endpoints'>
+
 /** For a warning; undefined: nothing is open here. */
-export async function warnOfFrozen(settings: Settings): Promise<string | undefined> {
+export async function warnOfFrozen(settings: Place): Promise<string | undefined> {
   try {
     return describeFrozen(await readOpen(settings))
   } catch (error) {
@@ -17,7 +19,7 @@ export async function warnOfFrozen(settings: Settings): Promise<string | undefin
 }
 
 /** Of another cluster's journal nothing is said here. */
-async function readOpen(settings: Settings): Promise<readonly Operation[]> {
+async function readOpen(settings: Place): Promise<readonly Operation[]> {
   const view = await openJournalView(settings)
   const isOurs = view.identity !== undefined && settings.endpoints.includes(view.identity.endpoint)
   return isOurs ? view.openOperations() : []
