@@ -23,6 +23,11 @@ export function isGoalReached(intent: Intent, guest: Guest | undefined, startedM
       return isConfigured(body, guest)
     case 'create':
       return isCreated(body, guest)
+    case 'snapshot-delete':
+      return !(body.snapshot in guest.snapshots)
+    case 'snapshot-rollback':
+    case 'job':
+      return false
   }
 }
 

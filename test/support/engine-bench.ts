@@ -149,6 +149,7 @@ export function openGate(): Gate {
       } as unknown as AuthorizedAction
       return Promise.resolve({allowed: true, authorized})
     },
+    preview: () => Promise.resolve(undefined),
   }
 }
 

@@ -20,6 +20,9 @@ function substance(action: PlannedAction): unknown {
       return [action.type, action.to]
     case 'shutdown':
       return [action.type, action.timeoutMs, action.force]
+    case 'snapshot-delete':
+    case 'snapshot-rollback':
+      return [action.type, action.snapshot]
     default:
       return [action.type]
   }

@@ -6,14 +6,19 @@ import {parseSizeBytes} from '../catalog/sizes.ts'
 import {valueAfterRestart, type ActualGuest, type KnownConfig} from '../model/actual.ts'
 import {identifyGuest, isSameIdentity} from '../model/identity.ts'
 import type {Intent, OperationBody} from '../model/operation.ts'
+import type {Snapshot} from '../model/snapshot.ts'
 
 /** `changed`: neither as wanted nor as it was. `unknown`: the config could not be read. */
 export type Standing = 'reached' | 'untouched' | 'changed' | 'unknown'
 
-export type Assessed = Pick<Intent, 'body' | 'before' | 'target' | 'identity'>
+export type Assessed = Pick<Intent, 'body' | 'before' | 'target' | 'identity' | 'digest'>
 
-/** `guest` undefined: it is proved that there is none. */
-export function assessOperation(intent: Assessed, guest: ActualGuest | undefined): Standing {
+/** `guest` undefined: it is proved that there is none. `snapshots` are needed for their deletion alone. */
+export function assessOperation(
+  intent: Assessed,
+  guest: ActualGuest | undefined,
+  snapshots?: readonly Snapshot[],
+): Standing {
   const {body} = intent
   if (body.type === 'create') return assessCreation(body, guest)
   if (body.type === 'destroy') return assessDestruction(intent, guest)
@@ -29,6 +34,13 @@ export function assessOperation(intent: Assessed, guest: ActualGuest | undefined
       return guest.config.known ? assessSize(body, intent, guest.config) : 'unknown'
     case 'set-config':
       return guest.config.known ? assessOptions(body, intent, guest.config) : 'unknown'
+    case 'snapshot-delete':
+      if (!snapshots) return 'unknown'
+      return snapshots.some(({name}) => name === body.snapshot) ? 'untouched' : 'reached'
+    case 'snapshot-rollback':
+      return assessRollback(intent, guest)
+    case 'job':
+      return 'unknown'
   }
 }
 
@@ -120,6 +132,12 @@ function isAsWanted(
   const storage = option?.isDisk === true ? ALLOCATION.exec(after ?? '')?.[1] : undefined
   if (storage === undefined) return isAsWritten(option, live, after)
   return live !== before && live?.startsWith(`${storage}:`) === true
+}
+
+/** Nothing in a guest proves that it was rolled back; the digest covers snapshots and lock, and proves that it was not. */
+function assessRollback({digest}: Assessed, {lock, config}: ActualGuest): Standing {
+  if (!config.known) return 'unknown'
+  return lock === undefined && config.digest === digest ? 'untouched' : 'changed'
 }
 
 /** Debris is neither: it is there, and it is not what was wanted. */

@@ -1,5 +1,5 @@
 // Whether two plans of a guest would do the same: what they send counts, not what they say about it.
-import type {PlannedAction} from '../model/plan.ts'
+import {obstaclesOf, type PlannedAction} from '../model/plan.ts'
 
 /** Equal for actions that come to the same. */
 export function actionKey(action: PlannedAction): string {
@@ -20,6 +20,9 @@ function contentOf(action: PlannedAction): unknown[] {
       return [...action.to]
     case 'shutdown':
       return [action.timeoutMs, action.force]
+    case 'snapshot-delete':
+    case 'snapshot-rollback':
+      return [action.snapshot]
     case 'start':
     case 'restart':
       return []
@@ -30,7 +33,7 @@ function contentOf(action: PlannedAction): unknown[] {
 export function isSameWork(a: readonly PlannedAction[], b: readonly PlannedAction[]): boolean {
   const keysOf = (actions: readonly PlannedAction[]): string =>
     actions
-      .filter(({blockers}) => blockers.length === 0)
+      .filter((action) => obstaclesOf(action).length === 0)
       .map(actionKey)
       .join('\n')
   return keysOf(a) === keysOf(b)

@@ -11,14 +11,18 @@ import {
   creationStanding,
   destructionStanding,
   levelStanding,
+  rollbackStanding,
+  snapshotStanding,
   type RecoveryStanding,
 } from './recovery-standing.ts'
 import {
+  BLIND,
   CONFIG,
   CREATION,
   DESTRUCTION,
   LEVEL,
   RESIZE,
+  SNAPSHOT,
   type Cell,
   type Settled,
   type TaskEnd,
@@ -101,6 +105,15 @@ function findCell(
   if (body.type === 'set-config') {
     const standing = configStanding(intent, body, sight)
     return standing && {cell: CONFIG[task][standing], standing}
+  }
+  if (body.type === 'snapshot-delete') {
+    const standing = snapshotStanding(intent, body, sight)
+    return standing && {cell: SNAPSHOT[task][standing], standing}
+  }
+  if (body.type === 'snapshot-rollback' || body.type === 'job') {
+    // Who cannot be read is not worth waiting for: it would tell nothing.
+    const standing = body.type === 'job' ? 'blind' : rollbackStanding(intent, sight)
+    return {cell: BLIND[task][standing], standing}
   }
   const standing = levelStanding(intent, sight)
   const table = body.type === 'resize' ? RESIZE : LEVEL

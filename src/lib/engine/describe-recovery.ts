@@ -16,6 +16,10 @@ const STANDINGS: Readonly<Record<RecoveryStanding, string>> = {
   intact: 'the guest is there as it was',
   doubtful: 'a guest of that number is there that may be what remains of it',
   another: 'another guest has that number now',
+  gone: 'the snapshot is gone',
+  kept: 'the snapshot is there as it was',
+  locked: 'the snapshot is there, and the guest is locked',
+  blind: 'nothing tells whether it took place',
 }
 
 export const describeOutcome = (

@@ -22,9 +22,14 @@ export function taskTypes({body, target}: Intent): readonly string[] {
       return ['resize']
     case 'destroy':
       return [`${own}destroy`]
+    case 'snapshot-delete':
+      return [`${own}delsnapshot`]
+    case 'snapshot-rollback':
+      return [`${own}rollback`]
     case 'create':
       return [`${own}${'clone' in body.from ? 'clone' : 'restore' in body.from ? 'restore' : 'create'}`]
     case 'set-config':
+    case 'job':
       return []
   }
 }

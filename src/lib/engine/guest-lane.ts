@@ -98,7 +98,7 @@ export class GuestLane {
     return this.#races === 1
   }
 
-  end(action: PlannedAction, {outcome, detail, op, upid}: Ended): ActionResult {
+  end(action: PlannedAction, {outcome, detail, op, upid, refusal}: Ended): ActionResult {
     const {kind, vmid, node} = this.address
     const result: ActionResult = {
       guest: {kind, vmid},
@@ -109,6 +109,7 @@ export class GuestLane {
       ...(op !== undefined && {op}),
       ...(detail !== undefined && {detail}),
       ...(upid !== undefined && {upid}),
+      ...(refusal !== undefined && {refusal}),
     }
     this.results.push(result)
     this.#done.add(actionKey(action))

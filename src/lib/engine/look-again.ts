@@ -12,11 +12,16 @@ export interface Seen {
 
 export async function lookAgain(
   intent: Intent,
-  reader: Pick<GuestReader, 'readGuest' | 'isVmidFree'>,
+  reader: Pick<GuestReader, 'readGuest' | 'readSnapshots' | 'isVmidFree'>,
 ): Promise<Seen> {
+  const {body, target} = intent
+  if (body.type === 'job') return {standing: 'unknown'}
   try {
-    const guest = await reader.readGuest(intent.target)
-    return {standing: withoutVacuity(intent, assessOperation(intent, guest)), guest}
+    const [guest, snapshots] = await Promise.all([
+      reader.readGuest(target),
+      body.type === 'snapshot-delete' ? reader.readSnapshots(target) : undefined,
+    ])
+    return {standing: withoutVacuity(intent, assessOperation(intent, guest, snapshots)), guest}
   } catch (error) {
     if (!isFelhomError(error)) throw error
     if (error.code !== 'guest_missing') return {standing: 'unknown'}

@@ -3,6 +3,7 @@
 import type {ActualCluster} from '../model/actual.ts'
 import {isFelhomError} from '../model/felhom-error.ts'
 import type {GuestAddress} from '../model/guest.ts'
+import type {Intent} from '../model/operation.ts'
 import type {ClusterObserver} from './observe-cluster.ts'
 import type {GuestReader} from './ports.ts'
 import type {Sight} from './recovery-facts.ts'
@@ -18,6 +19,23 @@ export async function observeGuest(
     const actual = await readAt(reader, address)
     if (actual) return {guest: 'present', actual}
     return await searchCluster(reader, await cluster.observe(), address.vmid)
+  } catch (error) {
+    if (!isFelhomError(error)) throw error
+    return {guest: 'unknown', reason: error.message}
+  }
+}
+
+/** What an operation is about: the guest, and its snapshots if it is about one of them. */
+export async function observeTarget(
+  {body, target}: Intent,
+  reader: Reader & Pick<GuestReader, 'readSnapshots'>,
+  cluster: ClusterObserver,
+): Promise<Sight> {
+  if (body.type === 'job') return {guest: 'unknown', reason: 'nothing in it would tell'}
+  const sight = await observeGuest(reader, cluster, target)
+  if (body.type !== 'snapshot-delete' || sight.guest !== 'present') return sight
+  try {
+    return {...sight, snapshots: await reader.readSnapshots(sight.actual)}
   } catch (error) {
     if (!isFelhomError(error)) throw error
     return {guest: 'unknown', reason: error.message}

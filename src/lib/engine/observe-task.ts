@@ -4,7 +4,7 @@ import {isFelhomError} from '../model/felhom-error.ts'
 import type {Operation} from '../model/operation.ts'
 import type {TaskStatus} from '../model/task.ts'
 import {parseUpid, type Upid} from '../model/upid.ts'
-import {findOrphans, taskNode, type OrphanSearch} from './find-orphans.ts'
+import {findOrphans, taskNode, taskTypes, type OrphanSearch} from './find-orphans.ts'
 import {locateGuest} from './observe-guest.ts'
 import type {ClusterObserver} from './observe-cluster.ts'
 import type {GuestReader, TaskReader} from './ports.ts'
@@ -40,7 +40,7 @@ async function searchTask({intent}: Operation, look: TaskObservation): Promise<O
   // A request that lies in the future was noted by a clock that was put back since.
   const untilMs = Math.min(intent.atMs, look.startedMs) + look.settleMs
   if (look.now() < untilMs) return {remote: {task: 'unsettled', untilMs}}
-  if (intent.body.type === 'set-config') return {remote: {task: 'none'}}
+  if (taskTypes(intent).length === 0) return {remote: {task: 'none'}}
   const {tasks, isContested} = await findOrphans(intent, await nodesToSearch(intent, look), look)
   const [orphan] = tasks
   if (!orphan) return {remote: {task: 'none'}}

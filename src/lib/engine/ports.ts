@@ -4,6 +4,7 @@ import type {ActualCluster, ActualGuest, KnownConfig} from '../model/actual.ts'
 import type {GuestAddress} from '../model/guest.ts'
 import type {Ending, Intent, JournaledIntent, Operation} from '../model/operation.ts'
 import type {RunEvent} from '../model/run-event.ts'
+import type {Snapshot} from '../model/snapshot.ts'
 import type {TaskEntry, TaskLog, TaskStatus} from '../model/task.ts'
 import type {Upid} from '../model/upid.ts'
 
@@ -17,6 +18,7 @@ export interface GuestReader {
   readGuest(guest: GuestAddress): Promise<ActualGuest>
   /** Its config alone, in one request; throws guest_missing too. */
   readConfig(guest: GuestAddress): Promise<KnownConfig>
+  readSnapshots(guest: GuestAddress): Promise<readonly Snapshot[]>
   readCluster(): Promise<ActualCluster>
   /** Asked of the cluster itself, so that guests which the token may not see count too. */
   isVmidFree(vmid: number): Promise<boolean>

@@ -4,6 +4,7 @@ import type {ActualGuest, KnownConfig} from '../model/actual.ts'
 import {isFelhomError} from '../model/felhom-error.ts'
 import type {GuestAddress, GuestId} from '../model/guest.ts'
 import type {GuestPlan, PlannedAction} from '../model/plan.ts'
+import type {Snapshot} from '../model/snapshot.ts'
 import type {RunOptions} from './run-options.ts'
 
 export interface Fresh {
@@ -12,6 +13,8 @@ export interface Fresh {
   /** Tasks of our token that are listed already. */
   readonly knownTasks: readonly string[]
   readonly sourceNode?: string
+  /** Read for those actions alone that are about one. */
+  readonly snapshots?: readonly Snapshot[]
 }
 
 type World = Pick<RunOptions, 'reader' | 'tokenId'>
@@ -26,11 +29,13 @@ export async function readFresh(
   if (action.type === 'set-config') {
     return {guest: guestOf(plan, address, await world.reader.readConfig(address)), knownTasks: []}
   }
-  const [guest, knownTasks] = await Promise.all([
+  const isOfSnapshot = action.type === 'snapshot-delete' || action.type === 'snapshot-rollback'
+  const [guest, knownTasks, snapshots] = await Promise.all([
     world.reader.readGuest(address),
     listKnownTasks(address.node, address.vmid, world),
+    isOfSnapshot ? world.reader.readSnapshots(address) : undefined,
   ])
-  return {guest, knownTasks}
+  return {guest, knownTasks, ...(snapshots && {snapshots})}
 }
 
 /** What only `status/current` tells is taken from the plan. */

@@ -3,7 +3,7 @@
 import type {Operation} from '../model/operation.ts'
 import {decideRecovery, type DecideRecovery, type Decision} from './decide-recovery.ts'
 import {ClusterObserver} from './observe-cluster.ts'
-import {observeGuest} from './observe-guest.ts'
+import {observeTarget} from './observe-guest.ts'
 import {observeTask, type ObservedTask, type TaskObservation} from './observe-task.ts'
 import type {Clock, GuestReader, Journal, NodeReader, TaskReader} from './ports.ts'
 import type {Remote, Sight} from './recovery-facts.ts'
@@ -177,6 +177,6 @@ class Recovery {
   #observeGuest({intent}: Operation, {task}: Remote): Promise<Sight> {
     if (task === 'running' || task === 'unsettled' || task === 'unreachable' || task === 'several')
       return Promise.resolve({guest: 'unknown', reason: 'it was not looked at'})
-    return observeGuest(this.#options.reader, this.#look.cluster, intent.target)
+    return observeTarget(intent, this.#options.reader, this.#look.cluster)
   }
 }

@@ -1,5 +1,6 @@
 // What recovery can know of an operation that was left open: of its task, and of its guest.
 import type {ActualGuest} from '../model/actual.ts'
+import type {Snapshot} from '../model/snapshot.ts'
 
 /** What can be said of the task of an operation. */
 export type Remote =
@@ -20,6 +21,11 @@ export type Remote =
 
 /** What can be said of the guest. `absent` is proved, not merely not seen. */
 export type Sight =
-  | {readonly guest: 'present'; readonly actual: ActualGuest}
+  | {
+      readonly guest: 'present'
+      readonly actual: ActualGuest
+      /** Read for those operations alone that are about one. */
+      readonly snapshots?: readonly Snapshot[]
+    }
   | {readonly guest: 'absent'}
   | {readonly guest: 'unknown'; readonly reason: string}

@@ -16,7 +16,14 @@ export type CreationStanding = 'ours' | 'unmarked' | 'absent' | 'foreign'
 /** `doubtful`: locked, or nothing tells this guest from another; it may be what remains of it. */
 export type DestructionStanding = 'absent' | 'intact' | 'doubtful' | 'another'
 
-export type RecoveryStanding = ConfigStanding | CreationStanding | DestructionStanding
+/** `locked`: the snapshot is there, and so is the lock of a deletion, or of something else, that has not ended. */
+export type SnapshotStanding = 'gone' | 'kept' | 'locked' | 'another'
+
+/** `blind`: nothing that can be read tells whether it took place. */
+export type BlindStanding = 'intact' | 'blind'
+
+export type RecoveryStanding =
+  ConfigStanding | CreationStanding | DestructionStanding | SnapshotStanding | BlindStanding
 
 export function levelStanding(intent: Intent, sight: Sight): LevelStanding | undefined {
   if (sight.guest === 'unknown') return undefined
@@ -64,4 +71,24 @@ export function destructionStanding(
   if (!config.known) return undefined
   if (lock !== undefined || !identity || identity.ids.length === 0) return 'doubtful'
   return isSameIdentity(identity, identifyGuest({kind, vmid}, config.current)) ? 'intact' : 'another'
+}
+
+export function snapshotStanding(
+  intent: Intent,
+  {snapshot}: Extract<OperationBody, {type: 'snapshot-delete'}>,
+  sight: Sight,
+): SnapshotStanding | undefined {
+  if (sight.guest === 'unknown') return undefined
+  if (sight.guest === 'absent') return 'another'
+  const {actual, snapshots} = sight
+  if (!snapshots || !actual.config.known) return undefined
+  if (assessOperation(intent, actual, snapshots) === 'changed') return 'another'
+  if (!snapshots.some(({name}) => name === snapshot)) return 'gone'
+  return actual.lock === undefined ? 'kept' : 'locked'
+}
+
+/** That nothing was changed can be told, if the guest can be seen; that it was rolled back cannot. */
+export function rollbackStanding(intent: Intent, sight: Sight): BlindStanding {
+  const guest = sight.guest === 'present' ? sight.actual : undefined
+  return guest && assessOperation(intent, guest) === 'untouched' ? 'intact' : 'blind'
 }

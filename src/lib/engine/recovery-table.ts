@@ -1,10 +1,12 @@
 // The decision table: how the task ended × how the guest stands → what becomes of the operation. There is a
 // table for each kind of operation. No cell sends anything; what is desired is planned anew.
 import type {
+  BlindStanding,
   ConfigStanding,
   CreationStanding,
   DestructionStanding,
   LevelStanding,
+  SnapshotStanding,
 } from './recovery-standing.ts'
 
 /** `failed` and `superseded`: what is still desired is planned again, as something new. */
@@ -64,4 +66,22 @@ export const DESTRUCTION: Table<DestructionStanding> = {
   unexpected: {absent: 'satisfied', intact: 'quarantine', doubtful: 'quarantine', another: 'quarantine'},
   lost: {absent: 'satisfied', intact: 'quarantine', doubtful: 'quarantine', another: 'quarantine'},
   none: {absent: 'satisfied', intact: 'quarantine', doubtful: 'quarantine', another: 'quarantine'},
+}
+
+/** As a destruction: what was told to be lost, and is still there, needs a person. */
+export const SNAPSHOT: Table<SnapshotStanding> = {
+  ok: {gone: 'succeeded', kept: 'quarantine', locked: 'quarantine', another: 'succeeded'},
+  failed: {gone: 'quarantine', kept: 'failed', locked: 'quarantine', another: 'quarantine'},
+  unexpected: {gone: 'satisfied', kept: 'quarantine', locked: 'quarantine', another: 'quarantine'},
+  lost: {gone: 'satisfied', kept: 'quarantine', locked: 'quarantine', another: 'quarantine'},
+  none: {gone: 'satisfied', kept: 'quarantine', locked: 'quarantine', another: 'quarantine'},
+}
+
+/** Only the task's own word says that it took place; a guest that is untouched says that a failed task did nothing. */
+export const BLIND: Table<BlindStanding> = {
+  ok: {intact: 'succeeded', blind: 'succeeded'},
+  failed: {intact: 'failed', blind: 'quarantine'},
+  unexpected: {intact: 'quarantine', blind: 'quarantine'},
+  lost: {intact: 'quarantine', blind: 'quarantine'},
+  none: {intact: 'quarantine', blind: 'quarantine'},
 }

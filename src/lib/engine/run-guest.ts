@@ -2,7 +2,7 @@
 // when one does not succeed; and how a guest goes on that has just been created.
 import {findOption} from '../catalog/option.ts'
 import type {ActualGuest} from '../model/actual.ts'
-import type {GuestPlan, PlannedAction} from '../model/plan.ts'
+import {obstaclesOf, type GuestPlan, type PlannedAction} from '../model/plan.ts'
 import type {ActionOutcome, ActionResult} from '../model/run-event.ts'
 import {ended, type Ended} from './ended.ts'
 import {GuestLane} from './guest-lane.ts'
@@ -13,7 +13,7 @@ import {isCopy} from './to-operation.ts'
 export async function runGuest(plan: GuestPlan, run: Run): Promise<readonly ActionResult[]> {
   const lane = new GuestLane(plan)
   for (let action = lane.next; action; action = lane.next) {
-    if (action.type === 'migrate' || action.blockers.length > 0) {
+    if (action.type === 'migrate' || obstaclesOf(action).length > 0) {
       end(lane, action, ended('blocked', describeBlockers(action)), run)
       continue
     }
@@ -28,8 +28,11 @@ export async function runGuest(plan: GuestPlan, run: Run): Promise<readonly Acti
   return lane.results
 }
 
-const describeBlockers = ({blockers}: PlannedAction): string =>
-  blockers.length === 0 ? 'felhom does not move guests yet' : blockers.map(({message}) => message).join('; ')
+function describeBlockers(action: PlannedAction): string {
+  const obstacles = obstaclesOf(action)
+  if (obstacles.length === 0) return 'felhom does not move guests yet'
+  return obstacles.map(({message}) => message).join('; ')
+}
 
 /** A container is locked while it is copied: others that are copied from it would be refused. */
 function lockedSources(action: PlannedAction, {address}: GuestLane): number[] {
@@ -55,6 +58,7 @@ function conclude(lane: GuestLane, action: PlannedAction, step: Step, run: Run):
   if ('turn' in step) {
     if (step.turn === 'fulfilled') endRest(lane, 'satisfied', 'it is so already', run)
     if (step.turn === 'outdated') endRest(lane, 'stale', step.why, run)
+    if (step.turn === 'forestalled') forestall(lane, action, step, run)
     return
   }
   if (step.isRaced && lane.noteRace()) return
@@ -78,18 +82,36 @@ function concludeRest(lane: GuestLane, action: PlannedAction, {outcome, detail =
       endRest(lane, outcome, detail, run)
       return
     case 'refused':
-      for (const servant of lane.remaining.filter((other) => isServant(other, action))) {
-        end(lane, servant, ended('skipped', `${action.type} before it was refused`), run)
-      }
+      skipServants(lane, action, run)
       return
     default:
       return
   }
 }
 
+/** What would have been done for the sake of something that the gate refuses. */
+function forestall(
+  lane: GuestLane,
+  servant: PlannedAction,
+  {main, refusal}: Extract<Step, {turn: 'forestalled'}>,
+  run: Run,
+): void {
+  end(lane, servant, ended('skipped', `${main.type} behind it was refused`), run)
+  end(lane, main, ended('refused', refusal.message, {refusal: refusal.code}), run)
+}
+
+/** With it goes what serves it, and what was to wait for that. */
+function skipServants(lane: GuestLane, main: PlannedAction, run: Run): void {
+  for (const servant of lane.remaining.filter((other) => isServant(other, main))) {
+    end(lane, servant, ended('skipped', `${main.type} before it was refused`), run)
+    skipServants(lane, servant, run)
+  }
+}
+
 /** What makes sense only after the other. */
 function isServant(servant: PlannedAction, main: PlannedAction): boolean {
   if (main.type === 'create') return true
+  if (main.type === 'restart') return servant.type === 'resize'
   return servant.type === 'restart' && main.type === 'set-config' && main.impact === 'restart'
 }
 
@@ -146,7 +168,7 @@ function describePending(
 ): string | undefined {
   if (action.type !== 'set-config' || outcome !== 'succeeded') return undefined
   const names = action.changes.filter(({impact}) => impact === 'restart').map(({option}) => option)
-  const willRestart = remaining.some(({type, blockers}) => type === 'restart' && blockers.length === 0)
+  const willRestart = remaining.some((one) => one.type === 'restart' && obstaclesOf(one).length === 0)
   if (names.length === 0 || willRestart) return undefined
   return `${names.join(', ')} wait${names.length === 1 ? 's' : ''} for a restart`
 }
@@ -154,7 +176,7 @@ function describePending(
 function endRest(lane: GuestLane, outcome: ActionOutcome, detail: string, run: Run): void {
   for (const action of lane.remaining) {
     const how =
-      action.blockers.length > 0 ? ended('blocked', describeBlockers(action)) : ended(outcome, detail)
+      obstaclesOf(action).length > 0 ? ended('blocked', describeBlockers(action)) : ended(outcome, detail)
     end(lane, action, how, run)
   }
 }

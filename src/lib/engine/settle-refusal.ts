@@ -7,6 +7,7 @@ import {isFelhomError} from '../model/felhom-error.ts'
 import type {TaskEntry} from '../model/task.ts'
 import type {Ended} from './ended.ts'
 import {findOrphans, taskNode} from './find-orphans.ts'
+import {isIrrevocable} from './irrevocable.ts'
 import {lookAgain} from './look-again.ts'
 import {settleTask} from './settle-task.ts'
 import type {Underway} from './underway.ts'
@@ -51,8 +52,7 @@ async function settleTaskless(operation: Underway, message: string, isWhole: boo
   if (found === 'unclear') return operation.leave(message)
   if (found) return settleTask(operation, found.upid)
   if (!isWhole) return operation.leave(message)
-  const {type} = intent.body
-  if (type === 'create' || type === 'destroy') return operation.settle('failed', message)
+  if (isIrrevocable(intent)) return operation.settle('failed', message)
   const {standing} = await lookAgain(intent, run.options.reader)
   if (standing === 'reached') return operation.settle('satisfied', `it is as wanted, though: ${message}`)
   return standing === 'unknown' ? operation.leave(message) : operation.settle('failed', message)

@@ -7,6 +7,7 @@ import type {Upid} from '../model/upid.ts'
 import {awaitFollowing, isHandedOn} from './await-following.ts'
 import {describeTaskFailure} from './describe-task-failure.ts'
 import type {Ended} from './ended.ts'
+import {isIrrevocable, isProvable} from './irrevocable.ts'
 import {lookAgain} from './look-again.ts'
 import type {Underway} from './underway.ts'
 
@@ -41,7 +42,7 @@ async function settleSuccess(operation: Underway, upid: Upid, reason: string): P
     const unfollowed = await settleUnfollowed(operation)
     if (unfollowed) return unfollowed
   }
-  if (intent.body.type === 'destroy') return settleDestruction(operation, reason)
+  if (isProvable(intent)) return settleDestruction(operation, reason)
   if (intent.body.type === 'resize') return settleGrowth(operation, reason)
   const created = intent.body.type === 'create' ? await readCreated(operation) : undefined
   return operation.settle('succeeded', reason, created)
@@ -68,7 +69,7 @@ async function settleUnfollowed(operation: Underway): Promise<Ended | undefined>
 async function settleDestruction(operation: Underway, reason: string): Promise<Ended> {
   const {standing} = await lookAgain(operation.intent, operation.run.options.reader)
   if (standing === 'reached') return operation.settle('succeeded', reason)
-  return operation.leave('its task ended well, and yet the guest is not proved to be gone')
+  return operation.leave('its task ended well, and yet what it should remove is not proved to be gone')
 }
 
 /** A resize to the size that a volume already has ends well, and leaves a config that is behind as it was. */
@@ -93,12 +94,12 @@ async function readCreated({intent, run}: Underway): Promise<ActualGuest | undef
   }
 }
 
-/** What makes or destroys a guest and fails half-way leaves something that a person has to look at. */
+/** What cannot be taken back and fails half-way leaves something that a person has to look at. */
 async function settleFailure(operation: Underway, upid: Upid, exit: string): Promise<Ended> {
   const {intent, run} = operation
   const {standing, guest} = await lookAgain(intent, run.options.reader)
   const reason = await describeTaskFailure(upid, exit, run.options.reader)
-  if (intent.body.type === 'create' || intent.body.type === 'destroy') {
+  if (isIrrevocable(intent)) {
     const isIntact = standing === 'untouched' && guest?.lock === undefined
     return isIntact ? operation.settle('failed', reason) : operation.leave(reason)
   }

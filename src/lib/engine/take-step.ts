@@ -4,6 +4,7 @@ import {listVolumes} from '../catalog/list-volumes.ts'
 import type {ActualGuest} from '../model/actual.ts'
 import {isFelhomError} from '../model/felhom-error.ts'
 import type {PlannedAction} from '../model/plan.ts'
+import type {Refusal} from '../model/approval.ts'
 import {assessOperation} from './assess-operation.ts'
 import {ended, type Ended} from './ended.ts'
 import {executeAction} from './execute-action.ts'
@@ -14,7 +15,11 @@ import {plainBody, plannedImage} from './to-operation.ts'
 
 /** `planned_again`: the lane has other actions now. `outdated`: all that remains of it is stale. */
 export type Step =
-  Ended | {readonly turn: 'planned_again' | 'fulfilled'} | {readonly turn: 'outdated'; why: string}
+  | Ended
+  | {readonly turn: 'planned_again' | 'fulfilled'}
+  | {readonly turn: 'outdated'; readonly why: string}
+  /** It serves another action, which the gate would refuse. */
+  | {readonly turn: 'forestalled'; readonly main: PlannedAction; readonly refusal: Refusal}
 
 type Executable = Exclude<PlannedAction, {type: 'migrate'}>
 
@@ -88,23 +93,41 @@ async function changeAsPlanned(
 ): Promise<Step> {
   if (guest.lock !== undefined) return ended('blocked', `locked (${guest.lock}): hands off`)
   lane.recognise(guest)
-  if (action.type === 'destroy') {
-    const doubt = whyNotToDestroy(action, guest)
-    if (doubt !== undefined) return ended('stale', doubt)
-  } else {
-    const reason = standsInTheWay(lane, action, guest)
-    if (reason === 'changed') return planAgain(lane, action, fresh, run)
-    if (reason) return reason
-  }
-  return authorize(lane, action, fresh, run)
+  const reason = standsInTheWay(lane, action, guest, fresh)
+  if (reason === 'changed') return planAgain(lane, action, fresh, run)
+  if (reason) return reason
+  return (await forestall(lane, action, guest, run)) ?? authorize(lane, action, fresh, run)
+}
+
+/** No guest is shut down for a destruction that will be refused. */
+async function forestall(
+  lane: GuestLane,
+  action: Executable,
+  guest: ActualGuest,
+  {options: {gate}}: Run,
+): Promise<Step | undefined> {
+  const main = action.type === 'shutdown' && lane.remaining.find(({type}) => type === 'destroy')
+  if (!main) return undefined
+  const refusal = await gate.preview({action: main, target: lane.address, guest})
+  return refusal && {turn: 'forestalled', main, refusal}
 }
 
 /** Undefined: all is as it was planned from, so that there is something to do. */
 function standsInTheWay(
   lane: GuestLane,
-  action: Exclude<Executable, {type: 'create' | 'destroy'}>,
+  action: Exclude<Executable, {type: 'create'}>,
   guest: ActualGuest,
+  {snapshots}: Fresh,
 ): Ended | 'changed' | undefined {
+  if (action.type === 'destroy') {
+    const doubt = whyNotToDestroy(action, guest)
+    return doubt === undefined ? undefined : ended('stale', doubt)
+  }
+  if (action.type === 'snapshot-delete' || action.type === 'snapshot-rollback') {
+    if (snapshots?.some(({name}) => name === action.snapshot)) return undefined
+    const absent = `there is no snapshot ${action.snapshot}`
+    return action.type === 'snapshot-delete' ? ended('satisfied', absent) : ended('stale', absent)
+  }
   // The digest covers the config and its pending changes; only the run state can have changed.
   const isConfigOnly = action.type === 'set-config' || action.type === 'resize'
   if (isConfigOnly && lane.isAsRead(guest)) return undefined
@@ -142,7 +165,10 @@ function whyNotToDestroy(
 async function authorize(lane: GuestLane, action: Executable, fresh: Fresh, run: Run): Promise<Ended> {
   const {gate, journal} = run.options
   const verdict = await gate.authorize({action, target: lane.address, guest: fresh.guest})
-  if (!verdict.allowed) return ended('refused', verdict.refusal.message)
+  if (!verdict.allowed) {
+    const {code, message} = verdict.refusal
+    return ended('refused', message, {refusal: code})
+  }
   const {authorized} = verdict
   if (authorized.class === 'destructive' && journal.disarmed().length > 0) {
     return ended(

@@ -58,6 +58,9 @@ export function plainBody(action: PlainAction): OperationBody {
       return {type: 'resize', disk: action.disk, toBytes: action.toBytes}
     case 'shutdown':
       return {type: 'shutdown', timeoutMs: action.timeoutMs, force: action.force}
+    case 'snapshot-delete':
+    case 'snapshot-rollback':
+      return {type: action.type, snapshot: action.snapshot}
     case 'start':
     case 'restart':
     case 'destroy':

@@ -1,6 +1,7 @@
 // One change to one guest as the journal knows it: what is asked of Proxmox, what it replaces, and how far it
 // got. An operation is one request; a planned action becomes one operation.
 import type {RunState} from './actual.ts'
+import type {CanonicalValue, SignedOperation} from './approval.ts'
 import type {GuestAddress} from './guest.ts'
 import type {GuestIdentity} from './identity.ts'
 import type {CreateOrigin, GateClass} from './plan.ts'
@@ -34,6 +35,16 @@ export type OperationBody =
       readonly marker: readonly string[]
     }
   | {readonly type: 'destroy'}
+  | {readonly type: 'snapshot-delete'; readonly snapshot: string}
+  | {readonly type: 'snapshot-rollback'; readonly snapshot: string}
+  /** What no plan asks for, carried out by whoever has brought the means. */
+  | {
+      readonly type: 'job'
+      readonly job: SignedOperation
+      readonly params: Readonly<Record<string, CanonicalValue>>
+      /** What it is about, if that is no guest: `storage`, `host`. Its number is 0 then. */
+      readonly of?: string
+    }
   | {readonly type: 'start'}
   | {readonly type: 'shutdown'; readonly timeoutMs: number; readonly force: boolean}
   | {readonly type: 'restart'}

@@ -50,6 +50,8 @@ export type ActionBody =
   | {readonly type: 'create'; readonly from: CreateOrigin; readonly options: readonly OptionChange[]}
   | {readonly type: 'destroy'; readonly volumes: readonly {readonly option: string; readonly text: string}[]}
   | {readonly type: 'migrate'; readonly to: readonly string[]}
+  | {readonly type: 'snapshot-delete'; readonly snapshot: string}
+  | {readonly type: 'snapshot-rollback'; readonly snapshot: string}
   | {readonly type: 'start'}
   | {readonly type: 'shutdown'; readonly timeoutMs: number; readonly force: boolean}
   | {readonly type: 'restart'}
@@ -118,6 +120,10 @@ export interface Blocker {
   readonly code: BlockerCode
   readonly message: string
 }
+
+/** What keeps an action from being tried. Whether a signature allows it is decided by the gate, when it is asked. */
+export const obstaclesOf = ({blockers}: Pick<PlannedAction, 'blockers'>): readonly Blocker[] =>
+  blockers.filter(({code}) => code !== 'needs_signature')
 
 export interface PlanProblem {
   readonly code: string

@@ -1,5 +1,7 @@
 // What happens during an apply, as it happens: lines for machines, progress for people, and the final count.
+import type {RefusalCode} from './approval.ts'
 import type {GuestId} from './guest.ts'
+import type {OperationType} from './operation.ts'
 import type {PlannedAction} from './plan.ts'
 
 /**
@@ -31,6 +33,8 @@ export interface ActionResult {
   /** One or more sentences: why it ended so; of a success what remains (pending until a restart). */
   readonly detail?: string
   readonly upid?: string
+  /** Of what the gate refused: why. */
+  readonly refusal?: RefusalCode
 }
 
 /** Times are epoch milliseconds. */
@@ -41,7 +45,7 @@ export type RunEvent = {readonly atMs: number; readonly run: string} & (
       readonly guest: GuestId
       readonly node: string
       readonly name: string | undefined
-      readonly action: PlannedAction['type']
+      readonly action: OperationType
       readonly op: string
     }
   | {readonly type: 'task_started'; readonly guest: GuestId; readonly op: string; readonly upid: string}

@@ -112,7 +112,7 @@ function gateBlockers(action: PlannedAction): Blocker[] {
   if (action.class === 'destructive') {
     blockers.push({
       code: 'needs_signature',
-      message: "it can lose data and needs an operator's signature, which felhom cannot take yet",
+      message: "it can lose data and needs an operator's signature",
     })
   }
   if (action.type === 'migrate') blockers.push({code: 'not_yet', message: 'felhom does not move guests yet'})

@@ -1,6 +1,7 @@
 // The one place where answers of Proxmox become felhom's nouns. Each function takes what stood under `data`;
 // beyond this file nobody looks into an answer.
 import type {HaMembership, KnownConfig, PendingChange, RunState} from '../model/actual.ts'
+import type {Snapshot} from '../model/snapshot.ts'
 import {taskVerdict, type TaskEntry, type TaskLog, type TaskStatus} from '../model/task.ts'
 import type {Upid} from '../model/upid.ts'
 import {
@@ -151,6 +152,22 @@ function readPendingChange(row: Fields, option: string, at: string): PendingChan
 
 const byOption = (a: PendingChange, b: PendingChange): number =>
   a.option < b.option ? -1 : a.option > b.option ? 1 : 0
+
+/** The entry `current` stands for the guest as it is, and is no snapshot. */
+export function readSnapshotRows(data: unknown): Snapshot[] {
+  return readRows(data, 'snapshots', (row, at): Snapshot => {
+    const parent = optionalText(row['parent'], `${at}.parent`)
+    const snaptime = optionalInteger(row['snaptime'], `${at}.snaptime`)
+    const description = optionalText(row['description'], `${at}.description`)
+    return {
+      name: readText(row['name'], `${at}.name`),
+      ...(parent !== undefined && parent !== '' && {parent}),
+      ...(snaptime !== undefined && {snaptime}),
+      ...(description !== undefined && description !== '' && {description}),
+      vmstate: row['vmstate'] !== undefined && readFlag(row['vmstate'], `${at}.vmstate`),
+    }
+  }).filter(({name}) => name !== 'current')
+}
 
 /** Guests under the HA manager by vmid, which is unique over both kinds. */
 export function readHaResources(data: unknown): Map<number, HaMembership> {

@@ -3,6 +3,7 @@
 import {isFelhomError} from '../model/felhom-error.ts'
 import {isVmid, type GuestAddress} from '../model/guest.ts'
 import type {ActualCluster, ActualGuest, KnownConfig} from '../model/actual.ts'
+import type {Snapshot} from '../model/snapshot.ts'
 import type {TaskEntry, TaskLog, TaskStatus} from '../model/task.ts'
 import type {Upid} from '../model/upid.ts'
 import {
@@ -13,6 +14,7 @@ import {
   readNodeTimeMs,
   readPendingConfig,
   readPermissions,
+  readSnapshotRows,
   readVersion,
   type ClusterStatusAnswer,
   type Permissions,
@@ -28,6 +30,8 @@ export interface Reader {
   /** One guest, state and config; throws guest_missing if it is not on that node. */
   readGuest(guest: GuestAddress): Promise<ActualGuest>
   readConfig(guest: GuestAddress): Promise<KnownConfig>
+  /** Without the pseudo entry for the present state. */
+  readSnapshots(guest: GuestAddress): Promise<Snapshot[]>
   taskStatus(upid: Upid): Promise<TaskStatus>
   taskLog(upid: Upid, page?: {readonly start?: number; readonly limit?: number}): Promise<TaskLog>
   listTasks(node: string, filter?: TaskFilter): Promise<TaskEntry[]>
@@ -50,6 +54,8 @@ export function createReader(connection: ReadConnection): Reader {
     readCluster: () => readCluster(connection),
     readGuest: (guest) => readGuest(connection, guest),
     readConfig: (guest) => readConfig(connection, guest),
+    readSnapshots: async (guest) =>
+      readSnapshotRows((await connection.get(guestPath(guest, 'snapshot'))).data),
     taskStatus: (upid) => readStatusOfTask(connection, upid),
     taskLog: (upid, page) => readLogOfTask(connection, upid, page),
     listTasks: (node, filter) => readTasksOfNode(connection, node, filter),

@@ -4,6 +4,7 @@ import {findOption} from '../catalog/option.ts'
 import {formatSize} from '../catalog/sizes.ts'
 import {GUEST_KINDS, type GuestAddress} from '../model/guest.ts'
 import type {Intent, OperationBody} from '../model/operation.ts'
+import {isSnapshotName} from '../model/snapshot.ts'
 import type {Mutation} from './connection.ts'
 import {guestPath, type Params} from './paths.ts'
 import {creationRequest} from './write-creation.ts'
@@ -23,6 +24,12 @@ export function makeRequest(intent: Intent, secrets: Secrets): Mutation {
       return creationRequest(target, body, secrets)
     case 'destroy':
       return destructionRequest(target)
+    case 'snapshot-delete':
+      return snapshotRequest('DELETE', target, snapshotPath(body.snapshot))
+    case 'snapshot-rollback':
+      return snapshotRequest('POST', target, [...snapshotPath(body.snapshot), 'rollback'])
+    case 'job':
+      throw refused(`${body.job}, which felhom does not send by itself,`)
     case 'start':
       return powerRequest(target, 'start')
     case 'shutdown':
@@ -94,6 +101,20 @@ function destructionRequest(target: GuestAddress): Mutation {
     synchronous: false,
   }
 }
+
+function snapshotPath(name: string): string[] {
+  if (!isSnapshotName(name)) throw refused('a change of something that is no snapshot')
+  return ['snapshot', name]
+}
+
+/** Never with force, which forgets what could not be removed; a guest that was rolled back is not started. */
+const snapshotRequest = (method: 'DELETE' | 'POST', target: GuestAddress, tail: string[]): Mutation => ({
+  method,
+  path: guestPath(target, ...tail),
+  node: target.node,
+  params: {},
+  synchronous: false,
+})
 
 function powerRequest(target: GuestAddress, verb: string, params: Params = {}): Mutation {
   return {

@@ -1,19 +1,22 @@
 // The words for one action before, during and after it, shared by progress and final report.
+import type {OperationType} from '../model/operation.ts'
 import type {PlannedAction} from '../model/plan.ts'
 import {showBytes} from './show-bytes.ts'
 
-const DOING: Record<PlannedAction['type'], string> = {
+const DOING: Record<OperationType, string> = {
   'set-config': 'changing options',
   resize: 'growing a disk',
   create: 'creating',
   destroy: 'destroying',
-  migrate: 'moving',
+  job: 'carrying out a signed job',
   start: 'starting',
   shutdown: 'shutting down',
   restart: 'restarting',
+  'snapshot-delete': 'deleting a snapshot',
+  'snapshot-rollback': 'rolling back',
 }
 
-export const describeDoing = (type: PlannedAction['type']): string => DOING[type]
+export const describeDoing = (type: OperationType): string => DOING[type]
 
 /** `changed memory, tags`. Not yet escaped. */
 export function describeDone(action: PlannedAction): string {
@@ -34,6 +37,10 @@ export function describeDone(action: PlannedAction): string {
       return 'stopped'
     case 'restart':
       return 'restarted'
+    case 'snapshot-delete':
+      return `deleted snapshot ${action.snapshot}`
+    case 'snapshot-rollback':
+      return `rolled back to snapshot ${action.snapshot}`
   }
 }
 
@@ -48,6 +55,10 @@ export function describeWish(action: PlannedAction): string {
       return `move to ${action.to.join(' or ')}`
     case 'shutdown':
       return 'stop'
+    case 'snapshot-delete':
+      return `delete snapshot ${action.snapshot}`
+    case 'snapshot-rollback':
+      return `roll back to snapshot ${action.snapshot}`
     default:
       return action.type
   }

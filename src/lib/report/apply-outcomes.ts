@@ -1,6 +1,6 @@
 // What became of each guest of a run, counted and put in order of how much it needs somebody's attention.
 import type {GuestId} from '../model/guest.ts'
-import type {PlannedAction} from '../model/plan.ts'
+import type {Blocker, PlannedAction} from '../model/plan.ts'
 import type {ActionResult} from '../model/run-event.ts'
 
 /** `unsigned`: waits for a signature. `stopped`: the run ended before it. */
@@ -27,10 +27,13 @@ const WORST: readonly GuestStatus[] = [
 
 export const isDone = ({outcome}: ActionResult): boolean => outcome === 'succeeded' || outcome === 'satisfied'
 
-/** Refused by the gate, or planned as something that it will refuse. */
+/** Refused by the gate, or left out for the sake of something that was. */
 export const isUnsigned = ({outcome, action}: ActionResult): boolean =>
   outcome === 'refused' ||
-  (outcome === 'blocked' && action.blockers.some(({code}) => code === 'needs_signature'))
+  ((outcome === 'blocked' || outcome === 'skipped') && needsSignatureAlone(action.blockers))
+
+const needsSignatureAlone = (blockers: readonly Blocker[]): boolean =>
+  blockers.some(({code}) => code === 'needs_signature')
 
 export function groupByGuest(results: readonly ActionResult[]): GuestOutcome[] {
   const byVmid = new Map<number, ActionResult[]>()

@@ -10,6 +10,7 @@ import type {
   PartChange,
   PlannedAction,
 } from '../model/plan.ts'
+import {isSnapshotName} from '../model/snapshot.ts'
 import {
   count,
   flag,
@@ -99,6 +100,9 @@ const origin = readWith((f): CreateOrigin => {
   return {clone: f.read('clone', vmid), ...(full !== undefined && {full}), ...target}
 })
 
+const snapshotName: ReadValue<string> = (value, at) =>
+  typeof value === 'string' && isSnapshotName(value) ? value : refuse(at, 'the name of a snapshot')
+
 const volume = readWith((f) => ({option: f.read('option', optionName), text: f.read('text', text)}))
 
 const BODIES: {readonly [T in ActionBody['type']]: (f: Fields) => Extract<ActionBody, {type: T}>} = {
@@ -118,6 +122,8 @@ const BODIES: {readonly [T in ActionBody['type']]: (f: Fields) => Extract<Action
     force: f.read('force', flag),
   }),
   restart: () => ({type: 'restart'}),
+  'snapshot-delete': (f) => ({type: 'snapshot-delete', snapshot: f.read('snapshot', snapshotName)}),
+  'snapshot-rollback': (f) => ({type: 'snapshot-rollback', snapshot: f.read('snapshot', snapshotName)}),
 }
 
 const STEP_TYPES = Object.keys(BODIES) as ActionBody['type'][]
@@ -148,9 +154,9 @@ export const readStep: ReadValue<PlannedAction> = readWith((f) => {
 })
 
 function refuseUnderstatement(step: PlannedAction, f: Fields): void {
+  const isLoss = step.type === 'destroy' || step.type.startsWith('snapshot-')
   const isDestructive =
-    step.type === 'destroy' ||
-    (step.type === 'set-config' && step.changes.some((change) => change.class === 'destructive'))
+    isLoss || (step.type === 'set-config' && step.changes.some((change) => change.class === 'destructive'))
   if (isDestructive && step.class !== 'destructive') refuse(f.at('class'), 'destructive, though the step is')
-  if (step.type === 'destroy' && step.reversible) refuse(f.at('reversible'), 'false, though data is lost')
+  if (isLoss && step.reversible) refuse(f.at('reversible'), 'false, though data is lost')
 }

@@ -47,6 +47,8 @@ function asAction(intent: Intent): PlannedAction | undefined {
       if (before.sizeBytes === undefined) return undefined
       return {...common, type: 'resize', disk, fromBytes: before.sizeBytes, toBytes}
     }
+    case 'job':
+      return undefined
     default:
       return {...common, ...body}
   }

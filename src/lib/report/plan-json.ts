@@ -109,6 +109,10 @@ function collectValues(
       before['node'] = guest.node ?? ''
       after['node'] = action.to.join(',')
       return
+    case 'snapshot-delete':
+    case 'snapshot-rollback':
+      before['snapshot'] = action.snapshot
+      return
     default:
       before['run'] = guest.run
       after['run'] = action.type === 'shutdown' ? 'stopped' : 'running'

@@ -68,6 +68,12 @@ function linesOf(action: PlannedAction, guest: GuestPlan, options: LineOptions):
           remark: '',
         },
       ]
+    case 'snapshot-delete':
+      return [{mark: '-', key: 'snapshot', value: escapeText(action.snapshot), remark: 'it is lost'}]
+    case 'snapshot-rollback': {
+      const remark = 'everything since then is lost'
+      return [{mark: '~', key: 'rollback', value: escapeText(action.snapshot), remark}]
+    }
     default:
       return powerLine(action, guest)
   }

@@ -19,6 +19,8 @@ export function describeFate(guest: GuestPlan): string {
   if (types.has('create')) verbs.push('created')
   if (types.has('set-config') || types.has('resize')) verbs.push('updated in place')
   if (types.has('migrate')) verbs.push('moved')
+  if (types.has('snapshot-delete')) verbs.push('rid of a snapshot')
+  if (types.has('snapshot-rollback')) verbs.push('rolled back')
   if (types.has('restart')) verbs.push('restarted')
   if (types.has('start')) verbs.push('started')
   if (types.has('destroy')) verbs.push('destroyed')

@@ -1,6 +1,6 @@
 // What is going on, for somebody who watches: a line for each action that runs, and one for each that has ended.
 import {formatGuestId, type GuestId} from '../model/guest.ts'
-import type {PlannedAction} from '../model/plan.ts'
+import type {OperationType} from '../model/operation.ts'
 import type {ActionOutcome, ActionResult} from '../model/run-event.ts'
 import {readUpid} from '../model/upid.ts'
 import {describeDoing, describeDone, describeWish} from './action-words.ts'
@@ -13,7 +13,7 @@ export interface RunningAction {
   readonly guest: GuestId
   readonly name: string | undefined
   readonly node: string
-  readonly action: PlannedAction['type']
+  readonly action: OperationType
   readonly sinceMs: number
   /** The UPID, once there is one. */
   readonly task?: string

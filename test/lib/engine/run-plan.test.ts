@@ -171,6 +171,7 @@ describe('carrying out a plan', () => {
           authorized: {...request, class: 'benign'} as unknown as AuthorizedAction,
         })
       },
+      preview: () => Promise.resolve(undefined),
     }
     await it.apply([desiredGuest(101, {memory: '1024'}, stopped)], {gate})
     const intents = [...it.journal.operations.values()].map(({intent}) => intent.digest)
@@ -308,6 +309,7 @@ describe('carrying out a plan', () => {
           allowed: true,
           authorized: {...request, class: 'benign', key: 'once'} as unknown as AuthorizedAction,
         }),
+      preview: () => Promise.resolve(undefined),
     }
     const {results} = await it.apply([desiredGuest(101, {}, stopped), desiredGuest(102, {}, stopped)], {gate})
     expect(results.map(({outcome}) => outcome).sort()).to.deep.equal(['refused', 'succeeded'])

@@ -238,7 +238,7 @@ describe('a saved plan', () => {
       ],
       [
         'has a step of a kind that there is not',
-        'resource_changes[1].steps[0].type is not one of set-config, resize, create, destroy, migrate, start, shutdown, restart',
+        'resource_changes[1].steps[0].type is not one of set-config, resize, create, destroy, migrate, start, shutdown, restart, snapshot-delete, snapshot-rollback',
         ({steps}) => Object.assign(steps[2] ?? {}, {type: 'constructor'}),
       ],
       [
