@@ -3,6 +3,8 @@ import {expect} from 'chai'
 import {rearm, resolveOperation, type UpkeepRequest} from '../../../src/lib/app/journal-upkeep.ts'
 import {openJournalView} from '../../../src/lib/app/journal-view.ts'
 import type {Operation} from '../../../src/lib/model/operation.ts'
+import {readAudit} from '../../../src/lib/store/audit/read-audit.ts'
+import {systemDisk} from '../../../src/lib/store/system-disk.ts'
 import {intentOf, RUN, UPID} from '../../support/operations.ts'
 import {rejection} from '../../support/reject.ts'
 import {StateDirectory} from '../../support/state-directory.ts'
@@ -72,6 +74,10 @@ describe("the operator's word on the journal", () => {
     const view = await openJournalView(request.settings)
     expect(view.disarmed()).to.deep.equal([])
     expect(view.knowsTask(UPID)).to.equal(true)
+    const audited: unknown[] = []
+    for await (const {type, ...record} of readAudit({disk: systemDisk, dir: state.path}))
+      audited.push([type, 'tasks' in record && record.tasks])
+    expect(audited, 'the audit').to.deep.equal([['journal_rearmed', [UPID, OTHER_UPID]]])
   })
 
   it('makes no journal where there is none', async () => {
