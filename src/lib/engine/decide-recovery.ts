@@ -137,7 +137,9 @@ function isToFollow(
   const task = readUpid(upid)
   if (!task || !isHandedOn(task)) return false
   const graceMs = intent.body.type === 'shutdown' ? intent.body.timeoutMs : 0
-  return nowMs < sinceMs + graceMs + FOLLOW_MS
+  const ageMs = nowMs - sinceMs
+  // A record that lies in the future was made by a clock that was put back since: nobody waits until it comes true.
+  return ageMs >= 0 && ageMs < graceMs + FOLLOW_MS
 }
 
 function decideByAbsence(operation: Operation, reason: string, nowMs: number): Decision {

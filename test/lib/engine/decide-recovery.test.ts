@@ -397,6 +397,12 @@ describe('the times of recovery', () => {
     expect(decideRecovery(asked, {task: 'failed', exit: 'no'}, stopped, NOW_MS).verdict).to.equal('failed')
   })
 
+  it('a request that a clock noted which was put back since is not waited for until that time comes', () => {
+    const upid = 'UPID:pve1:0000C3A1:0012F5B4:691BF0FF:hastart:101:root@pam!felhom:'
+    const asked = {...start, upid, sinceMs: NOW_MS + 60 * MINUTE_MS}
+    expect(decideRecovery(asked, {task: 'ok', exit: 'OK'}, stopped, NOW_MS).verdict).to.equal('failed')
+  })
+
   it('a shutdown through the HA manager may take the time that the guest was given', () => {
     const upid = 'UPID:pve1:0000C3A1:0012F5B4:691BF0FF:hastop:101:root@pam!felhom:'
     const body: OperationBody = {type: 'shutdown', timeoutMs: 5 * MINUTE_MS, force: true}
