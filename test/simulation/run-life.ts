@@ -89,7 +89,7 @@ class Life {
     const {disk, oracle} = this.#world
     if (this.#weather.has('old state restored')) {
       if (this.#backup && this.#random.chance(0.5)) this.#restore(this.#backup)
-      else if (!this.#backup && disk.files().length > 0)
+      else if (!this.#backup && disk.files().some(([path]) => path.endsWith('.log')))
         this.#backup = {files: disk.copy(), memory: oracle.remember()}
     }
     if (this.#weather.has('bit flipped') && this.#random.chance(0.5)) await this.#damage()
