@@ -5,6 +5,7 @@ import {resolve} from 'node:path'
 import {judgeSignature} from '../gate/judge-signature.ts'
 import {TRUST_NAMESPACE} from '../gate/namespaces.ts'
 import {hashTrust} from '../gate/trust-document.ts'
+import type {TrustProblemKind} from '../gate/trust-problem.ts'
 import {reviewTrust} from '../gate/trust-load.ts'
 import {judgeProposal, type ProposalState, type TrustHead} from '../gate/trust-proposal.ts'
 import {decodeTrustSignatures, encodeTrustSignatures} from '../gate/trust-signatures.ts'
@@ -87,10 +88,16 @@ function addSignature({bytes, signatures}: TrustVersion, armoured: string): Buff
 function requireSound(head: TrustHead | undefined, version: TrustVersion, nowMs: number): ProposalState {
   const state = judgeProposal(head, version.bytes, version.signatures, nowMs)
   if (!('refusal' in state)) return state
-  throw usage(
-    `version ${version.version} of the trust store cannot be: ${state.refusal.message}`,
-    'What was proposed earlier can be dropped with --discard.',
-  )
+  const {kind, message} = state.refusal
+  const hint = HINTS[kind] ?? 'If it was proposed earlier, it can be dropped with --discard.'
+  throw usage(`version ${version.version} of the trust store cannot be: ${message}`, hint)
+}
+
+const HINTS: Readonly<Partial<Record<TrustProblemKind, string>>> = {
+  threshold: 'Set it in the same step, with --threshold; it counts people, not keys.',
+  role_empty: 'Name a key of that role in the same step.',
+  expired: 'Say how long it shall hold, with --expires.',
+  bad_signature: 'Sign with a key that is pinned, before the change or after it.',
 }
 
 /** The gate's own judgement comes first: what it would refuse must not stop it. */

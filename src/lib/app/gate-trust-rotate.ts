@@ -72,7 +72,7 @@ function requireOpen(open: TrustVersion | undefined, next: number): TrustVersion
   if (open) return open
   throw usage(
     `version ${next} is not proposed, and nothing to change is named`,
-    'Name what shall change: --add-operational, --add-recovery, --remove, --threshold, --expires or --renew.',
+    'Name what shall change: --add-operational, --add-recovery, --remove, --revoke, --threshold, --expires or --renew.',
   )
 }
 

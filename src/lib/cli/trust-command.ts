@@ -51,7 +51,8 @@ interface SigningFlags {
 }
 
 interface NewKeyFlags {
-  readonly 'require-pin': boolean
+  /** oclif leaves out what was not said, whatever its types promise. */
+  readonly 'require-pin'?: boolean
   readonly 'not-before'?: number | undefined
   readonly 'not-after'?: number | undefined
   readonly offline: boolean
@@ -66,7 +67,7 @@ export const readSigning = ({key = [], signature = []}: SigningFlags) => ({
 })
 
 export const readNewKeys = (flags: NewKeyFlags) => ({
-  requireUv: flags['require-pin'],
+  requireUv: flags['require-pin'] ?? false,
   signAtHand: !flags.offline,
   ...(flags['not-before'] !== undefined && {notBeforeMs: flags['not-before']}),
   ...(flags['not-after'] !== undefined && {notAfterMs: flags['not-after']}),

@@ -162,8 +162,10 @@ function checkThresholds({signers, thresholds}: TrustDocument): void {
     if (countPeople(signers, role) === 0) throw new TrustProblem('role_empty', `nobody has the role ${role}`)
   }
   for (const [name, count] of Object.entries(thresholds)) {
-    const people = countPeople(signers, name === 'recovery' ? 'recovery' : 'operational')
-    if (count < 1 || count > people)
-      throw new TrustProblem('threshold', `the threshold ${name} is ${count}, and there are ${people} people`)
+    const role = name === 'recovery' ? 'recovery' : 'operational'
+    const people = countPeople(signers, role)
+    if (count >= 1 && count <= people) continue
+    const held = `the role ${role} is held by ${people} ${people === 1 ? 'person' : 'people'}`
+    throw new TrustProblem('threshold', `the threshold ${name} is ${count}, and ${held}`)
   }
 }

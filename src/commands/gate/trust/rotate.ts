@@ -17,7 +17,7 @@ export default class GateTrustRotate extends TrustCommand {
 
 Without a change to make, signatures are added to the version that is proposed already. Approvals that were signed under an older version count no more.`
   static override examples = [
-    '<%= config.bin %> gate trust rotate --remove alice --add-operational alice=new.pub --key recovery',
+    '<%= config.bin %> gate trust rotate --revoke alice --add-operational alice=new.pub --key recovery',
     '<%= config.bin %> gate trust rotate --signature 2.proposal.json.sig',
     '<%= config.bin %> gate trust rotate --renew --expires 365d --key recovery',
   ]
@@ -37,6 +37,11 @@ Without a change to make, signatures are added to the version that is proposed a
       helpValue: 'WHO',
       summary: 'A person, with all keys, or the fingerprint of one key. May be repeated.',
     }),
+    revoke: Flags.string({
+      multiple: true,
+      helpValue: 'WHO',
+      summary: 'The same, and these keys can never come back. May be repeated.',
+    }),
     threshold: thresholdFlag,
     expires: momentFlag({summary: 'When the new version ends; without it, when the one in force does.'}),
     renew: Flags.boolean({summary: 'A new version even if nothing else is changed.'}),
@@ -49,6 +54,7 @@ Without a change to make, signatures are added to the version that is proposed a
     const settings = await this.useSettings(flags.config)
     const changes = {
       ...(flags.remove && {remove: flags.remove}),
+      ...(flags.revoke && {revoke: flags.revoke}),
       ...(flags.threshold && {thresholds: parseThresholds(flags.threshold)}),
       ...(flags.expires !== undefined && {expiresMs: flags.expires}),
     }
