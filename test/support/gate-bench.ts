@@ -9,6 +9,7 @@ import {
   type GateOptions,
   type GateRequest,
   type SignedJob,
+  type Signing,
   type Verdict,
 } from '../../src/lib/gate/gate.ts'
 import {observeGuest} from '../../src/lib/gate/observe-guest.ts'
@@ -168,18 +169,22 @@ export class GateBench {
     }
     return createGate({
       audit,
-      signing: {
-        host: HOST,
-        clock: {now: () => this.nowMs},
-        trust: {read: () => Promise.resolve(this.trust)},
-        genesis: this.genesis,
-        nonces,
-        approvals: {list: () => Promise.resolve(this.files)},
-        snapshots: {readSnapshots: () => Promise.resolve(this.snapshots)},
-      },
+      signing: this.signing(nonces),
       ...this.#gateOptions,
       ...change,
     })
+  }
+
+  signing(nonces: NonceStore = this.nonces): Signing {
+    return {
+      host: HOST,
+      clock: {now: () => this.nowMs},
+      trust: {read: () => Promise.resolve(this.trust)},
+      genesis: this.genesis,
+      nonces,
+      approvals: {list: () => Promise.resolve(this.files)},
+      snapshots: {readSnapshots: () => Promise.resolve(this.snapshots)},
+    }
   }
 
   request(
