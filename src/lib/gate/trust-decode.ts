@@ -3,7 +3,7 @@
 import {SIGNED_OPERATIONS, type CanonicalValue, type Role} from '../model/approval.ts'
 import {readCanonical} from './canonical-json.ts'
 import {isList, readFields, readInteger, readObject, readText} from './closed-object.ts'
-import {readKeyLine} from './key-line.ts'
+import {readKeyLine, type PublicKeyLine} from './key-line.ts'
 import {Malformed} from './ssh-wire.ts'
 import {readTimestamp} from './timestamp.ts'
 import {
@@ -100,9 +100,22 @@ function readKey(
   field: string,
 ): Pick<PinnedSigner, 'keyText' | 'keyBlob' | 'key' | 'fingerprint'> {
   const keyText = readText(value, ANY_TEXT, field)
-  const {line, blob: keyBlob, key, fingerprint} = readKeyLine(keyText)
+  const {line, blob: keyBlob, key, fingerprint} = recallKey(keyText)
   if (line !== keyText) throw new Malformed(`"${field}" is more than a key`)
   return {keyText, keyBlob, key, fingerprint}
+}
+
+const MAX_RECALLED = 1024
+const recalled = new Map<string, PublicKeyLine>()
+
+/** Every version repeats the keys of the one before, and to prove that a point is not weak takes a millisecond. */
+function recallKey(keyText: string): PublicKeyLine {
+  const known = recalled.get(keyText)
+  if (known) return known
+  const read = readKeyLine(keyText)
+  if (recalled.size >= MAX_RECALLED) recalled.clear()
+  recalled.set(keyText, read)
+  return read
 }
 
 const SIGNER_FIELDS = [
