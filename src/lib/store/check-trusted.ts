@@ -1,7 +1,7 @@
 // Whether nobody but us and root could have written a file, or put another in its place. Files that say whose word
 // counts may be read by anybody; judged is the open file itself, so that nothing is swapped between check and use.
 import {closeSync, constants, fstatSync, openSync, readSync, realpathSync, type Stats} from 'node:fs'
-import {dirname} from 'node:path'
+import {dirname, resolve} from 'node:path'
 import {FelhomError} from '../model/felhom-error.ts'
 
 export const untrusted = (message: string, hint: string, cause?: unknown): FelhomError =>
@@ -11,12 +11,21 @@ export const untrusted = (message: string, hint: string, cause?: unknown): Felho
     cause,
   })
 
-/** The directory without links, after it and all above it were looked at. Throws trust_unsafe. */
+/** The directory without links, after it and all on the way to it were looked at. Throws trust_unsafe. */
 export function checkTrustedDirectory(path: string): string {
   const real = findReal(path)
-  for (let at = real; ; at = dirname(at)) {
-    checkDirectory(at, statDirectory(at))
+  const seen = new Set<string>()
+  // Whoever may write where a link lies may point it elsewhere: the way as it is written counts too.
+  for (let at = resolve(path); ; at = dirname(at)) {
+    checkWithAbove(findReal(at), seen)
     if (at === dirname(at)) return real
+  }
+}
+
+function checkWithAbove(real: string, seen: Set<string>): void {
+  for (let at = real; !seen.has(at); at = dirname(at)) {
+    seen.add(at)
+    checkDirectory(at, statDirectory(at))
   }
 }
 
