@@ -14,7 +14,7 @@ export default class JournalResolve extends JournalCommand {
   static override description =
     'For operations of which recover cannot tell. Nothing is sent to Proxmox: the next plan begins with what is really there. Refused while the task still runs, or may still begin, if Proxmox can be asked.'
   static override examples = [
-    '<%= config.bin %> journal resolve 20261118T060311-ab12.3 --as failed --reason "removed by hand"',
+    '<%= config.bin %> journal resolve 20261118T060311-ab12.3 --as failed --reason "gone"',
     '<%= config.bin %> journal resolve ab12.3 --as succeeded',
   ]
   static override args = {
