@@ -4,19 +4,25 @@
 import {parseArgs} from 'node:util'
 import {OPERATIONS} from '../test/faults/all-operations.ts'
 import {killAtEach, type Storm} from '../test/faults/kill-at-each.ts'
+import {startLabs, stopLabs} from '../test/faults/take-turns.ts'
 
 const {values} = parseArgs({options: {every: {type: 'string', default: '4'}}})
+const labs = await startLabs(3)
 let total = 0
 
 async function strike(title: string, storm: Storm): Promise<void> {
-  const kills = await killAtEach(storm)
+  const kills = await killAtEach(labs, storm)
   total += kills
   console.log(`${title}: killed ${kills} times at ${storm.call}`)
 }
 
-for (const one of OPERATIONS) {
-  await strike(one.title, {call: 'fdatasync', cases: [one]})
-  await strike(one.title, {call: 'fsync', cases: [one]})
+try {
+  for (const one of OPERATIONS) {
+    await strike(one.title, {call: 'fdatasync', cases: [one]})
+    await strike(one.title, {call: 'fsync', cases: [one]})
+  }
+  await strike('all operations', {call: 'write', step: Number(values.every)})
+  console.log(`${total} kills: nothing lost, nothing done twice`)
+} finally {
+  await stopLabs(labs)
 }
-await strike('all operations', {call: 'write', step: Number(values.every)})
-console.log(`${total} kills: nothing lost, nothing done twice`)

@@ -48,7 +48,7 @@ describe('felhom apply, killed with fifty tasks running', function () {
     const begun = operations.map(({guest}) => guest)
     expect(begun).to.include.members(running.map(({id}) => `lxc/${id}`))
     expect(operations.filter(({state}) => state === 'task_running').length).to.be.at.least(RUNNING)
-    const early = await lab.felhom(['recover', '--wait', '0s'])
+    const early = await lab.felhom(['recover', '--dry-run'])
     expect(early.code, early.stdout).to.equal(5)
     expect(early.stdout).to.contain('its task is running')
 

@@ -8,10 +8,9 @@ import {OPERATIONS, wishFor} from './all-operations.ts'
 import {APPLY, FaultLab} from './fault-lab.ts'
 import {readRecordTypes, startFelhom, type EndedRun} from './started-process.ts'
 import {failFrom, runStruck} from './strace.ts'
-import {takeTurns, upwards} from './take-turns.ts'
+import {startLabs, stopLabs, takeTurns, upwards} from './take-turns.ts'
 import {canMount, mountSmallDisk, type SmallDisk} from './tmpfs.ts'
 
-const LABS = 3
 /** One without a task and one with. */
 const FEW = OPERATIONS.filter(({vmid}) => [101, 107].includes(vmid))
 const ONE_BY_ONE = [...APPLY, '--parallelism', '1']
@@ -21,9 +20,9 @@ const started = (project: string): number =>
   readRecordTypes(project).filter((type) => type === 'started').length
 
 /** From the n-th call on every one fails, for every n, until none is left to fail. How many failed. */
-async function failAtEach(call: string, error: string): Promise<number> {
+async function failAtEach(labs: readonly FaultLab[], call: string, error: string): Promise<number> {
   let failures = 0
-  await takeTurns(upwards(), LABS, async (lab: FaultLab, n) => {
+  await takeTurns(upwards(), labs, async (lab: FaultLab, n) => {
     const what = `${error} from ${call} number ${n} on`
     await lab.renew(FEW)
     const run = await runStruck(ONE_BY_ONE, failFrom(call, error, n), {cwd: lab.lab.dir, env: lab.env})
@@ -51,14 +50,19 @@ function expectSaid({code, stderr, stdout}: EndedRun, error: string, what: strin
 
 describe('felhom apply on a disk that fails', function () {
   this.timeout(600_000)
+  let labs: FaultLab[]
+  before(async () => {
+    labs = await startLabs(3)
+  })
+  after(() => stopLabs(labs))
 
   it('is full from any write on: what is not in the journal is not sent', async () => {
     // The header, and at least the begin and the end of each operation.
-    expect(await failAtEach('pwrite64', 'ENOSPC')).to.be.at.least(1 + FEW.length * 2)
+    expect(await failAtEach(labs, 'pwrite64', 'ENOSPC')).to.be.at.least(1 + FEW.length * 2)
   })
 
   it('cannot sync from any time on: what is not in the journal is not sent', async () => {
-    expect(await failAtEach('fdatasync', 'EIO')).to.be.at.least(1 + FEW.length * 2)
+    expect(await failAtEach(labs, 'fdatasync', 'EIO')).to.be.at.least(1 + FEW.length * 2)
   })
 })
 

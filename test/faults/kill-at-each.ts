@@ -12,11 +12,10 @@ export interface Storm {
   readonly cases?: readonly OperationCase[]
   /** Every n-th call only. */
   readonly step?: number
-  readonly labs?: number
 }
 
 /** How often it was killed. */
-export async function killAtEach({call, cases, step = 1, labs = 3}: Storm): Promise<number> {
+export async function killAtEach(labs: readonly FaultLab[], {call, cases, step = 1}: Storm): Promise<number> {
   let kills = 0
   await takeTurns(upwards(), labs, async (lab: FaultLab, turn) => {
     const n = turn * step

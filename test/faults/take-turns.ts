@@ -1,15 +1,22 @@
 // Several labs at work on one list, so that what one waits for does not hold up the others.
 import {FaultLab} from './fault-lab.ts'
 
+export const startLabs = (count: number): Promise<FaultLab[]> =>
+  Promise.all(Array.from({length: count}, () => FaultLab.start()))
+
+export const stopLabs = async (labs: readonly FaultLab[]): Promise<void> => {
+  await Promise.all(labs.map((lab) => lab.stop()))
+}
+
+/** Until there are no more jobs, or `work` says that there is no need for more. */
 export async function takeTurns<T>(
   jobs: Iterable<T>,
-  labs: number,
+  labs: readonly FaultLab[],
   work: (lab: FaultLab, job: T) => Promise<boolean>,
 ): Promise<void> {
   const queue = jobs[Symbol.iterator]()
   let isOver = false
-  const worker = async (): Promise<void> => {
-    const lab = await FaultLab.start()
+  const serve = async (lab: FaultLab): Promise<void> => {
     try {
       while (!isOver) {
         const next: IteratorResult<T, unknown> = queue.next()
@@ -18,11 +25,9 @@ export async function takeTurns<T>(
     } catch (error) {
       isOver = true
       throw error
-    } finally {
-      await lab.stop()
     }
   }
-  const ends = await Promise.allSettled(Array.from({length: labs}, worker))
+  const ends = await Promise.allSettled(labs.map(serve))
   for (const end of ends) if (end.status === 'rejected') throw end.reason
 }
 
