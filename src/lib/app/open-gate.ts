@@ -1,42 +1,43 @@
 // The gate of an installation: who may sign from the settings, what was used from the state directory, and what is
 // laid ready from the approvals. Without pinned signers it still stands, and lets pass only what loses nothing.
 import {createGate, type FullGate, type Signing} from '../gate/gate.ts'
-import type {SnapshotReader} from '../gate/ports.ts'
+import type {AuditSink, NonceStore, SnapshotReader} from '../gate/ports.ts'
 import {FelhomError} from '../model/felhom-error.ts'
 import type {Settings} from '../settings/settings.ts'
 import {TrustFiles} from '../store/trust-files.ts'
 import {ApprovalFiles} from './approval-files.ts'
-import type {GateStores} from './open-stores.ts'
+import {describeUse, provenanceOf, type JournalEvidence} from './gate-evidence.ts'
 import {systemClock} from './system-clock.ts'
 
 export interface GatePlaces {
   readonly settings: Settings
-  readonly stores: GateStores
+  readonly stores: {readonly nonces: NonceStore; readonly audit: AuditSink; readonly host: string}
   readonly snapshots: SnapshotReader
   /** Approvals named on the command line, absolute. */
   readonly approvalFiles: readonly string[]
   readonly warn: (text: string) => void
   /** Tasks of our token that the journal does not know. */
   readonly disarmed: () => readonly string[]
-  readonly run?: string
+  /** Open for writing: what it proves counts, and what became of an approval is told. */
+  readonly journal?: JournalEvidence
   readonly clock?: {now(): number}
 }
 
 export function openGate(places: GatePlaces): FullGate {
-  const {settings, stores, disarmed, run} = places
+  const {settings, stores, disarmed, journal} = places
   const signing = findSigning(places)
   return createGate({
     audit: stores.audit,
     disarmed,
     maxDestroy: settings.gate.maxDestroy,
-    ...(run !== undefined && {run}),
+    ...(journal && {provenance: provenanceOf(journal)}),
     ...(signing && {signing}),
   })
 }
 
 /** Undefined: no signer is pinned. */
 function findSigning(places: GatePlaces): Signing | undefined {
-  const {settings, stores, snapshots, approvalFiles, warn, clock = systemClock} = places
+  const {settings, stores, snapshots, approvalFiles, warn, journal, clock = systemClock} = places
   const {dir, genesis} = settings.trust
   if (dir === undefined && genesis === undefined) return undefined
   if (dir === undefined || genesis === undefined) throw halfConfigured(dir === undefined ? 'dir' : 'genesis')
@@ -48,6 +49,7 @@ function findSigning(places: GatePlaces): Signing | undefined {
     nonces: stores.nonces,
     approvals: new ApprovalFiles({files: approvalFiles, dir: settings.approvals, warn}),
     snapshots,
+    ...(journal && {outcomeOf: (nonce: string) => describeUse(journal, nonce)}),
   }
 }
 

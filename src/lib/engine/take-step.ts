@@ -104,11 +104,11 @@ async function forestall(
   lane: GuestLane,
   action: Executable,
   guest: ActualGuest,
-  {options: {gate}}: Run,
+  {options: {gate, run}}: Run,
 ): Promise<Step | undefined> {
   const main = action.type === 'shutdown' && lane.remaining.find(({type}) => type === 'destroy')
   if (!main) return undefined
-  const refusal = await gate.preview({action: main, target: lane.address, guest})
+  const refusal = await gate.preview({action: main, target: lane.address, guest, run})
   return refusal && {turn: 'forestalled', main, refusal}
 }
 
@@ -163,8 +163,8 @@ function whyNotToDestroy(
 }
 
 async function authorize(lane: GuestLane, action: Executable, fresh: Fresh, run: Run): Promise<Ended> {
-  const {gate, journal} = run.options
-  const verdict = await gate.authorize({action, target: lane.address, guest: fresh.guest})
+  const {gate, journal, run: id} = run.options
+  const verdict = await gate.authorize({action, target: lane.address, guest: fresh.guest, run: id})
   if (!verdict.allowed) {
     const {code, message} = verdict.refusal
     return ended('refused', message, {refusal: code})

@@ -14,8 +14,6 @@ import {isOfOurMaking} from './provenance.ts'
 export type ClassRule = (request: GateRequest) => GateClass
 
 export interface Circumstances {
-  /** The apply that asks. */
-  readonly run?: string
   readonly provenance?: Provenance
   readonly rules?: readonly ClassRule[]
 }
@@ -26,9 +24,9 @@ export function classifyAction(request: GateRequest, circumstances: Circumstance
 }
 
 /** What can be bound to one guest can lose nothing but what that guest holds: if we made it, that is ours. */
-function classifyByOrigin(request: GateRequest, {run, provenance}: Circumstances): GateClass {
+function classifyByOrigin(request: GateRequest, {provenance}: Circumstances): GateClass {
   const own = classifyByLoss(request)
-  if (own === 'benign' || !isOfOurMaking(request, provenance, run)) return own
+  if (own === 'benign' || !isOfOurMaking(request, provenance)) return own
   return 'unsupported' in bindAction(request.action, request.target, request.guest) ? own : 'benign'
 }
 

@@ -8,4 +8,6 @@ export interface GateRequest {
   readonly target: GuestAddress
   /** As read immediately before, inside the guest's lane; undefined: it does not exist. */
   readonly guest: ActualGuest | undefined
+  /** The run that asks, if it is about to act: what it has created itself it may destroy again. */
+  readonly run?: string
 }

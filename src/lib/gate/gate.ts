@@ -28,8 +28,6 @@ export type {
 export type {GateRequest, Refusal, SignedJob, Signing}
 
 export interface GateOptions {
-  /** The apply that asks: what it has created itself can be destroyed again. */
-  readonly run?: string
   readonly provenance?: Provenance
   /** Of plugins: they raise a class, never lower it. */
   readonly rules?: readonly ClassRule[]

@@ -6,9 +6,8 @@ import type {Provenance} from './ports.ts'
 
 /** Whether nothing but our own work of this run, or what was made to be thrown away, can be lost. */
 export function isOfOurMaking(
-  {target, guest}: GateRequest,
+  {target, guest, run}: GateRequest,
   provenance: Provenance | undefined,
-  run: string | undefined,
 ): boolean {
   if (!provenance || guest?.config.known !== true) return false
   const identity = identifyGuest(target, guest.config.current)

@@ -140,7 +140,7 @@ function checkNonce({nonce}: Statement, {nonceState, outcomeOf}: ApprovalFacts):
   const state = nonceState(nonce)
   if (state === 'fresh') return
   if (state === 'rejected') throw new Refused(10, 'replay', 'the approval was rejected')
-  const outcome = outcomeOf?.(nonce) ?? 'nothing was sent, and a new signature is needed'
+  const outcome = outcomeOf?.(nonce) ?? 'it allows one thing, once'
   throw new Refused(10, 'replay', `the approval was used before: ${outcome}`)
 }
 

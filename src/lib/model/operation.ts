@@ -111,6 +111,8 @@ export interface Operation {
   readonly sinceMs: number
   readonly by?: Settler
   readonly reason?: string
+  /** Of a creation that has ended well: who the guest is. */
+  readonly created?: GuestIdentity
   /** Of a creation nobody saw begin: since when every look has proved that there is no such guest. */
   readonly absentSinceMs?: number
 }

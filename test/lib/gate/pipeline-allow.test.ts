@@ -120,13 +120,14 @@ describe('what the gate allows', () => {
   })
 
   it('a guest that the own journal recorded as scratch when it was created', async () => {
-    const bench = await GateBench.open({gate: {run: 'r1', provenance: provenance({isScratch: true})}})
+    const bench = await GateBench.open({gate: {provenance: provenance({isScratch: true})}})
     expect(await bench.ask()).to.equal('allow')
   })
 
   it('a guest that this same run has created', async () => {
-    const bench = await GateBench.open({gate: {run: 'r1', provenance: provenance({createdInRun: true})}})
-    expect(await bench.ask()).to.equal('allow')
+    const bench = await GateBench.open({gate: {provenance: provenance({createdInRun: true})}})
+    expect(await bench.ask({...bench.request(), run: 'r1'})).to.equal('allow')
+    expect(await bench.ask({...bench.request(), run: 'r2'})).to.equal('pending_signature')
   })
 
   const signed: readonly [string, Parameters<GateBench['request']>[0]][] = [

@@ -57,13 +57,14 @@ describe('pending_signature', () => {
 
   it('a creation of another run', async () => {
     const provenance = {createdInRun: (run: string) => run === 'r1', isScratch: () => false}
-    const bench = await GateBench.open({gate: {run: 'r2', provenance}})
+    const bench = await GateBench.open({gate: {provenance}})
+    expect(await bench.ask({...bench.request(), run: 'r2'})).to.equal('pending_signature')
     expect(await bench.ask()).to.equal('pending_signature')
   })
 
   it('a journal that proves where a guest came from which nothing tells from others', async () => {
     const provenance = {createdInRun: () => true, isScratch: () => true}
-    const bench = await GateBench.open({gate: {run: 'r1', provenance}})
+    const bench = await GateBench.open({gate: {provenance}})
     bench.guest = toyGuest({config: {known: true, current: {hostname: 'x'}, pending: [], digest: 'd'}})
     expect(await bench.ask()).to.equal('pending_signature')
   })
@@ -71,7 +72,7 @@ describe('pending_signature', () => {
   it('a rule of a plugin that raises what the journal proves to be ours', async () => {
     const provenance = {createdInRun: () => true, isScratch: () => true}
     const rules = [() => 'destructive' as const, () => 'benign' as const]
-    const bench = await GateBench.open({gate: {run: 'r1', provenance, rules}})
+    const bench = await GateBench.open({gate: {provenance, rules}})
     expect(await bench.ask()).to.equal('pending_signature')
   })
 

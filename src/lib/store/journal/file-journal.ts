@@ -1,6 +1,7 @@
 // The journal on its log. What is asked is judged against what is on disk and against what is on its way there, so
 // that two who start at once cannot both be told yes.
 import {FelhomError} from '../../model/felhom-error.ts'
+import type {GuestIdentity} from '../../model/identity.ts'
 import {
   involvedVmids,
   type Ending,
@@ -78,6 +79,14 @@ export class FileJournal implements JournalStore {
 
   usedKey(key: string): boolean {
     return this.#state.keys.has(key)
+  }
+
+  findByKey(key: string): Operation | undefined {
+    return this.#state.findByKey(key)
+  }
+
+  hasCreated(run: string, identity: GuestIdentity): boolean {
+    return this.#state.hasCreated(run, identity)
   }
 
   lastRun(): string | undefined {

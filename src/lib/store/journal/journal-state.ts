@@ -1,6 +1,7 @@
 // What the records add up to: open operations, the guests they freeze, keys that were used, and which tasks are
 // known. Ended operations are forgotten but for a few, so that a long history costs no memory.
 import {isOpen, involvedVmids, type Operation} from '../../model/operation.ts'
+import {isSameIdentity, type GuestIdentity} from '../../model/identity.ts'
 import type {JournalEntry, JournalRecord, SettledEntry} from './journal-record.ts'
 import {KnownTasks} from './known-tasks.ts'
 
@@ -43,6 +44,24 @@ export class JournalState {
 
   findRecent(op: string): Operation | undefined {
     return this.#open.get(op) ?? this.#recent.get(op)
+  }
+
+  /** An operation of a moment ago that was started under this key. */
+  findByKey(key: string): Operation | undefined {
+    return [...this.#open.values(), ...this.#recent.values()].find(({intent}) => intent.key === key)
+  }
+
+  /** Whether this run has made this very guest; that of a long run may be forgotten, and then it is not proved. */
+  hasCreated(run: string, identity: GuestIdentity): boolean {
+    return [...this.#recent.values()].some(
+      ({intent, state, created}) =>
+        intent.run === run &&
+        intent.body.type === 'create' &&
+        state === 'succeeded' &&
+        created !== undefined &&
+        created.ids.length > 0 &&
+        isSameIdentity(created, identity),
+    )
   }
 
   frozenBy(vmid: number): string | undefined {
@@ -127,6 +146,7 @@ function advance(
     after.state = record.type
     after.by = record.by
     after.reason = record.reason
+    if (record.identity) after.created = record.identity
   }
   return after
 }

@@ -1,6 +1,7 @@
 // What a writer of the journal can do. It has the shape of the engine's port, and the few things more that the
 // commands which look after the journal need.
 import type {Disk} from '../disk.ts'
+import type {GuestIdentity} from '../../model/identity.ts'
 import type {Ending, Intent, JournaledIntent, Operation} from '../../model/operation.ts'
 
 /** Whom the journal's operations were sent to, and as whom. */
@@ -46,6 +47,10 @@ export interface JournalStore {
   find(op: string): Operation | undefined
   /** Whether an operation was ever started under this key. */
   usedKey(key: string): boolean
+  /** The operation that was started under this key, if that was lately. */
+  findByKey(key: string): Operation | undefined
+  /** Whether this run has created this very guest, and lately. */
+  hasCreated(run: string, identity: GuestIdentity): boolean
   /** The run of the latest operation. */
   lastRun(): string | undefined
   disarmed(): readonly string[]
