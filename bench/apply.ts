@@ -78,7 +78,7 @@ async function apply(server: Server, yaml: string, perNode: number): Promise<App
     const counted = countReads(connection)
     const reader = createReader(counted.connection)
     const state = await useDesired(new FilesProvider([file], {cwd: dir}))
-    const planned = await workFromFiles(state, [], {}).plan(await reader.readCluster())
+    const planned = await workFromFiles(state, [], {}).plan(await reader.readCluster(), reader)
     counted.reset()
     const started = performance.now()
     const {results} = await runPlan(planned.plan, {

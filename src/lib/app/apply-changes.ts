@@ -2,16 +2,19 @@
 // the operator, run. Until the run begins nothing is sent; what it sends is in the journal before it leaves.
 import type {Clock} from '../engine/ports.ts'
 import {recover, type RecoverResult} from '../engine/recover.ts'
+import type {FullGate} from '../gate/gate.ts'
 import type {ErrorCode} from '../model/error-codes.ts'
+import type {Reader} from '../pve/read.ts'
 import type {Settings} from '../settings/settings.ts'
 import type {ApplyDialogue} from './apply-dialogue.ts'
-import {carryOut, countPossible, resultsWithoutRun, type RunOutcome} from './apply-run.ts'
-import type {ApplyWork} from './apply-work.ts'
+import {carryOut, countPossible, countTriable, resultsWithoutRun, type RunOutcome} from './apply-run.ts'
+import type {ApplyWork, PlannedWork} from './apply-work.ts'
 import {openProxmoxForWriting, type WritingAccess} from './compose.ts'
 import {judgeApply} from './judge-apply.ts'
 import {withState, type OpenState} from './open-state.ts'
 import {hasChanges} from './plan-cluster.ts'
 import {findUnseen, refuseMistakes} from './plan-errors.ts'
+import {showSignatures} from './signature-state.ts'
 import {systemClock} from './system-clock.ts'
 
 export interface ApplyRequest {
@@ -20,6 +23,8 @@ export interface ApplyRequest {
   readonly env: NodeJS.ProcessEnv
   readonly lockTimeoutMs: number
   readonly autoApprove: boolean
+  /** Approvals named on the command line, absolute; those of the approvals directory are looked at anyway. */
+  readonly approvalFiles?: readonly string[]
   /** What this is, for those who have to wait for it; absent: `felhom apply`. */
   readonly holder?: string
 }
@@ -65,14 +70,17 @@ export async function applyChanges(request: ApplyRequest, dialogue: ApplyDialogu
 }
 
 async function applyIn(
-  {journal}: OpenState,
+  state: OpenState,
   access: WritingAccess,
-  {work, settings, autoApprove}: ApplyRequest,
+  request: ApplyRequest,
   dialogue: ApplyDialogue,
 ): Promise<ApplyOutcome> {
+  const {work, settings, autoApprove} = request
+  const {journal} = state
   const clock = systemClock
+  const gate = await openGateOf(state, access, request, dialogue)
   const recovery = await recoverFirst(journal, access, settings, clock, dialogue)
-  const planned = await work.plan(await access.reader.readCluster())
+  const planned = await planWork(work, access.reader, gate)
   dialogue.showPlan(planned.plan)
   refuseMistakes(planned.plan)
   const frozen = new Set(recovery.open.map(({intent}) => intent.target.vmid))
@@ -80,11 +88,12 @@ async function applyIn(
   const total = planned.plan.guests.flatMap(({actions}) => actions).length
   if (possible > 0 && !work.isSaved && !autoApprove) await dialogue.approve(possible, total)
   dialogue.beginRun()
+  // What lacks a signature is tried too: the gate decides, and the audit keeps what it said.
   const outcome =
-    possible === 0
+    countTriable(planned.plan, frozen) === 0
       ? {run: undefined, results: resultsWithoutRun(planned.plan, frozen)}
       : await carryOut(
-          {work, planned, access, journal, settings, clock, mayAdapt: autoApprove && !work.isSaved},
+          {work, planned, access, journal, gate, settings, clock, mayAdapt: autoApprove && !work.isSaved},
           dialogue,
         )
   const unseen = findUnseen(planned.plan)
@@ -92,6 +101,34 @@ async function applyIn(
   const isOpen = journal.openOperations().length > 0
   const verdict = judgeApply(outcome.results, {isOpen, isBlind: unseen.length > 0})
   return {...outcome, hadChanges: hasChanges(planned.plan), verdict}
+}
+
+async function openGateOf(
+  state: OpenState,
+  {reader}: WritingAccess,
+  {settings, approvalFiles = []}: ApplyRequest,
+  dialogue: ApplyDialogue,
+): Promise<FullGate> {
+  // Cryptography is loaded by those alone who ask the gate.
+  const {openGate} = await import('./open-gate.ts')
+  return openGate({
+    settings,
+    stores: state,
+    snapshots: reader,
+    approvalFiles,
+    disarmed: () => state.journal.disarmed(),
+    journal: state.journal,
+    warn: (text) => {
+      dialogue.warn(text)
+    },
+  })
+}
+
+async function planWork(work: ApplyWork, reader: Reader, gate: FullGate): Promise<PlannedWork> {
+  const actual = await reader.readCluster()
+  const planned = await work.plan(actual, reader)
+  const plan = await showSignatures(planned.plan, actual, gate)
+  return {plan, planAgain: (guest) => planned.planAgain(guest)}
 }
 
 async function recoverFirst(

@@ -2,8 +2,8 @@
 import {randomBytes} from 'node:crypto'
 import type {Clock} from '../engine/ports.ts'
 import {runPlan} from '../engine/run-plan.ts'
-import {createGate} from '../gate/gate.ts'
-import type {GuestPlan, Plan} from '../model/plan.ts'
+import type {Gate} from '../gate/gate.ts'
+import {obstaclesOf, type GuestPlan, type Plan, type PlannedAction} from '../model/plan.ts'
 import type {ActionOutcome, ActionResult, RunEvent} from '../model/run-event.ts'
 import type {JournalStore} from '../store/open-journal.ts'
 import type {Settings} from '../settings/settings.ts'
@@ -16,6 +16,7 @@ export interface RunRequest {
   readonly planned: PlannedWork
   readonly access: WritingAccess
   readonly journal: JournalStore
+  readonly gate: Gate
   readonly settings: Settings
   readonly clock: Clock
   /** Whatever the plan becomes by changes of others was approved too. */
@@ -31,7 +32,7 @@ export interface RunOutcome {
 }
 
 export async function carryOut(request: RunRequest, dialogue: ApplyDialogue): Promise<RunOutcome> {
-  const {work, planned, access, journal, settings, clock, mayAdapt} = request
+  const {work, planned, access, journal, gate, settings, clock, mayAdapt} = request
   const run = makeRunId(clock.now())
   const ended: ActionResult[] = []
   const emit = (event: RunEvent): void => {
@@ -45,7 +46,7 @@ export async function carryOut(request: RunRequest, dialogue: ApplyDialogue): Pr
       reader: access.reader,
       writer: access.writer,
       journal,
-      gate: createGate(),
+      gate,
       clock,
       perNode: settings.limits.writesPerNode,
       taskTimeoutMs: settings.limits.taskTimeoutMs,
@@ -77,11 +78,15 @@ export function makeRunId(nowMs: number): string {
 }
 
 /** Actions with nothing in their way; `frozen` are guests with an open operation. */
-export const countPossible = ({guests}: Plan, frozen: ReadonlySet<number>): number =>
-  guests
-    .filter(({vmid}) => !frozen.has(vmid))
-    .flatMap(({actions}) => actions)
-    .filter(({blockers}) => blockers.length === 0).length
+export const countPossible = (plan: Plan, frozen: ReadonlySet<number>): number =>
+  unfrozen(plan, frozen).filter(({blockers}) => blockers.length === 0).length
+
+/** Those too that wait for nothing but a signature. */
+export const countTriable = (plan: Plan, frozen: ReadonlySet<number>): number =>
+  unfrozen(plan, frozen).filter((action) => obstaclesOf(action).length === 0).length
+
+const unfrozen = ({guests}: Plan, frozen: ReadonlySet<number>): PlannedAction[] =>
+  guests.filter(({vmid}) => !frozen.has(vmid)).flatMap(({actions}) => actions)
 
 /** What would come of a plan of which nothing can be carried out now. */
 export function resultsWithoutRun({guests}: Plan, frozen: ReadonlySet<number>): ActionResult[] {

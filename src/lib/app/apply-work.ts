@@ -1,5 +1,6 @@
 // What an apply is to carry out: from the files, from a saved plan, or the way back of a run. What can be wrong with either is found when
 // it is opened, before anything is locked, read or sent.
+import type {GuestReader} from '../engine/ports.ts'
 import type {ActualCluster, ActualGuest} from '../model/actual.ts'
 import type {DesiredState} from '../model/desired.ts'
 import type {GuestId} from '../model/guest.ts'
@@ -11,12 +12,15 @@ import {readSecrets} from './read-secrets.ts'
 
 export interface ApplyWork {
   /** Against the cluster as it is now. Throws plan_stale if a saved plan no longer fits. */
-  plan(actual: ActualCluster): PlannedWork | Promise<PlannedWork>
+  plan(actual: ActualCluster, reader: WorkReader): PlannedWork | Promise<PlannedWork>
   /** Throws secret_missing, naming the place, never the value. */
   readSecrets(guest: GuestId, options: readonly string[]): Record<string, string>
   /** Saved plans were looked at before: nobody is asked, and nothing else than what they say is carried out. */
   readonly isSaved: boolean
 }
+
+/** For what the cluster as a whole does not tell. */
+export type WorkReader = Pick<GuestReader, 'readSnapshots'>
 
 export interface PlannedWork {
   readonly plan: Plan

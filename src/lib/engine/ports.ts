@@ -53,6 +53,9 @@ export interface GuestWriter {
   dispatch(intent: JournaledIntent, secrets?: Secrets): Promise<Dispatched>
 }
 
+/** Sends one request, at most once; throws a DispatchError that says whether it can have been carried out. */
+export type JobExecutor = (intent: JournaledIntent) => Promise<Dispatched>
+
 export interface Journal {
   /** Resolves when the record is on disk. Rejects with nothing recorded as started: then nothing may be sent. */
   start(intent: Intent): Promise<JournaledIntent>

@@ -1,9 +1,9 @@
 // From what is planned to what is sent: the exact body of the request, what it replaces, and whose guest it is.
 import {findOption} from '../catalog/option.ts'
-import type {AuthorizedAction} from '../gate/gate.ts'
+import type {AuthorizedAction, AuthorizedJob} from '../gate/gate.ts'
 import {valueAfterRestart, type ActualGuest} from '../model/actual.ts'
 import {FelhomError} from '../model/felhom-error.ts'
-import type {GuestAddress, GuestKind} from '../model/guest.ts'
+import {GUEST_KINDS, type GuestAddress, type GuestKind} from '../model/guest.ts'
 import {identifyGuest} from '../model/identity.ts'
 import type {BeforeImage, Intent, OperationBody} from '../model/operation.ts'
 import type {CreateOrigin, PlannedAction} from '../model/plan.ts'
@@ -40,6 +40,26 @@ export function toIntent(authorized: AuthorizedAction, circumstances: Circumstan
     ...(config && {identity: identifyGuest(target, config.current), digest: config.digest}),
     knownTasks,
     ...(key !== undefined && {key}),
+    atMs,
+  }
+}
+
+/** Of a job that no plan holds; what it is about may be no guest. */
+export function toJobIntent(
+  {bound: {op: job, target, params}, key}: AuthorizedJob,
+  {op, run, atMs}: Pick<Circumstances, 'op' | 'run' | 'atMs'>,
+): Intent {
+  const {vmid, node} = target
+  const kind = GUEST_KINDS.find((one) => one === target.kind)
+  return {
+    op,
+    run,
+    target: {kind: kind ?? 'lxc', vmid, node},
+    body: {type: 'job', job, params, ...(!kind && {of: target.kind})},
+    class: 'destructive',
+    before: {run: 'unknown', options: {}},
+    knownTasks: [],
+    key,
     atMs,
   }
 }

@@ -67,7 +67,7 @@ function planMissing(desired: DesiredGuest, cluster: ActualCluster): GuestPlan {
   return desired.ensure === 'absent' ? base : planCreation(desired, cluster, base)
 }
 
-function describeExisting(guest: ActualGuest): GuestPlan {
+export function describeExisting(guest: ActualGuest): GuestPlan {
   return {
     kind: guest.kind,
     vmid: guest.vmid,

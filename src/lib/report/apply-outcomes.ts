@@ -100,7 +100,7 @@ export function countApply(results: readonly ActionResult[]): ApplyCounts {
     results.filter((result) => result.outcome === outcome && !isUnsigned(result)).length
   return {
     created: guestsWith('create'),
-    changed: guestsWith('set-config', 'resize', 'migrate'),
+    changed: guestsWith('set-config', 'resize', 'migrate', 'snapshot-delete', 'snapshot-rollback'),
     destroyed: guestsWith('destroy'),
     started: guestsWith('start'),
     stopped: guestsWith('shutdown'),

@@ -17,6 +17,12 @@ export function describeBody(body: OperationBody): string {
       return `create ${describeOrigin(body.from)}`
     case 'shutdown':
       return body.force ? 'shut down, or stop hard' : 'shut down'
+    case 'snapshot-delete':
+      return `delete snapshot ${body.snapshot}`
+    case 'snapshot-rollback':
+      return `roll back to snapshot ${body.snapshot}`
+    case 'job':
+      return body.of === undefined ? body.job : `${body.job} of a ${body.of}`
     default:
       return body.type
   }
