@@ -1,3 +1,4 @@
+import {resolve} from 'node:path'
 import {Args, Flags} from '@oclif/core'
 import {applyChanges, type ApplyOutcome} from '../lib/app/apply-changes.ts'
 import {prepareWork} from '../lib/app/apply-prepare.ts'
@@ -5,6 +6,7 @@ import {exampleDesired} from '../lib/app/open-desired.ts'
 import {useSettings} from '../lib/app/use-settings.ts'
 import {withSandbox} from '../lib/app/with-sandbox.ts'
 import {ApplyCommand} from '../lib/cli/apply-command.ts'
+import {approvalFlag} from '../lib/cli/approval-flag.ts'
 import {lockTimeoutFlag} from '../lib/cli/duration-flag.ts'
 import type {ApplyResultJson} from '../lib/report/apply-json.ts'
 
@@ -39,6 +41,7 @@ Ctrl-C starts nothing new and waits for what runs; a second Ctrl-C leaves it run
       helpValue: 'GUEST',
       summary: 'Only this guest, as lxc/101 or 101. May be repeated.',
     }),
+    approval: approvalFlag,
     'auto-approve': Flags.boolean({summary: 'Do not ask; carry out what is possible.'}),
     parallelism: Flags.integer({
       min: 1,
@@ -71,7 +74,12 @@ Ctrl-C starts nothing new and waits for what runs; a second Ctrl-C leaves it run
       targets: flags.target ?? [],
       planFile: args.plan,
     })
-    const rest = {work, lockTimeoutMs: flags['lock-timeout'], autoApprove: flags['auto-approve']}
+    const rest = {
+      work,
+      lockTimeoutMs: flags['lock-timeout'],
+      autoApprove: flags['auto-approve'],
+      approvalFiles: (flags.approval ?? []).map((file) => resolve(file)),
+    }
     return this.report(
       await this.converse((dialogue): Promise<ApplyOutcome> =>
         flags.sandbox

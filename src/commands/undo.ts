@@ -1,7 +1,9 @@
+import {resolve} from 'node:path'
 import {Args, Flags} from '@oclif/core'
 import {previewUndo, undoChanges} from '../lib/app/undo-changes.ts'
 import {useSettings} from '../lib/app/use-settings.ts'
 import {ApplyCommand} from '../lib/cli/apply-command.ts'
+import {approvalFlag} from '../lib/cli/approval-flag.ts'
 import {lockTimeoutFlag} from '../lib/cli/duration-flag.ts'
 import {UndoDialogue} from '../lib/cli/undo-dialogue.ts'
 import type {ApplyResultJson} from '../lib/report/apply-json.ts'
@@ -45,6 +47,7 @@ What somebody has changed since is left alone. What cannot be brought back is na
       helpValue: 'N',
       summary: 'Changes at once on one node, in place of limits.writes_per_node.',
     }),
+    approval: approvalFlag,
     'lock-timeout': lockTimeoutFlag,
   }
 
@@ -60,7 +63,11 @@ What somebody has changed since is left alone. What cannot be brought back is na
       }),
     })
     const request = {name: args.apply, targets: flags.target ?? [], cwd, settings, env}
-    const rest = {lockTimeoutMs: flags['lock-timeout'], autoApprove: flags['auto-approve']}
+    const rest = {
+      lockTimeoutMs: flags['lock-timeout'],
+      autoApprove: flags['auto-approve'],
+      approvalFiles: (flags.approval ?? []).map((file) => resolve(file)),
+    }
     const {outcome, account} = await this.converseIn(
       (options) => new UndoDialogue(options),
       async (dialogue) => {

@@ -70,7 +70,7 @@ function listNames(dir: string): string[] {
 }
 
 /** The bytes, one more than an envelope may have at most; or why there are none. Waits for no pipe. */
-function readRegular(path: string): Uint8Array | string {
+export function readRegular(path: string): Uint8Array | string {
   let fd: number
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)

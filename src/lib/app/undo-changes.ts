@@ -6,7 +6,7 @@ import type {Plan} from '../model/plan.ts'
 import type {UndoAccount} from '../model/undo.ts'
 import {findConflicts} from '../plan/plan-undo-conflicts.ts'
 import type {Settings} from '../settings/settings.ts'
-import {applyChanges, type ApplyOutcome} from './apply-changes.ts'
+import {applyChanges, type ApplyOutcome, type ApplyRequest} from './apply-changes.ts'
 import type {ApplyDialogue} from './apply-dialogue.ts'
 import type {PlannedWork} from './apply-work.ts'
 import {withProxmox} from './compose.ts'
@@ -32,10 +32,10 @@ export interface UndoListener {
 }
 
 export async function undoChanges(
-  request: UndoRequest & {readonly lockTimeoutMs: number; readonly autoApprove: boolean},
+  request: UndoRequest & Pick<ApplyRequest, 'lockTimeoutMs' | 'autoApprove' | 'approvalFiles'>,
   dialogue: ApplyDialogue & UndoListener,
 ): Promise<ApplyOutcome> {
-  const {settings, env, lockTimeoutMs, autoApprove} = request
+  const {settings, env, lockTimeoutMs, autoApprove, approvalFiles = []} = request
   // A name that means nothing is told at once, whoever holds the lock.
   const name = await nameRun(request)
   const plan = async (actual: ActualCluster): Promise<PlannedWork> => {
@@ -44,7 +44,8 @@ export async function undoChanges(
     return planned
   }
   const work = {isSaved: false, plan, readSecrets: () => ({})}
-  return applyChanges({work, settings, env, lockTimeoutMs, autoApprove, holder: 'felhom undo'}, dialogue)
+  const rest = {settings, env, lockTimeoutMs, autoApprove, approvalFiles}
+  return applyChanges({work, ...rest, holder: 'felhom undo'}, dialogue)
 }
 
 /** Reads only, and takes no lock. */

@@ -1,12 +1,16 @@
-// The one question felhom asks. It is asked on stderr and answered on a terminal only, with the whole word, so
+// The questions that felhom asks. They are asked on stderr and answered on a terminal only, with the whole word, so
 // that neither a pipe nor a key pressed too often approves anything.
 import {createInterface} from 'node:readline'
 
 /** Somebody can read the question and answer it. */
 export const canAsk = (): boolean => process.stdin.isTTY && process.stderr.isTTY
 
-/** Whether the answer was `yes`. The end of input is a no; `signal` ends the question with its reason. */
-export function askForYes(question: string, signal: AbortSignal): Promise<boolean> {
+/** Whether the answer was `yes`. */
+export const askForYes = (question: string, signal: AbortSignal): Promise<boolean> =>
+  askForWord(question, 'yes', signal)
+
+/** Whether the answer was this word. The end of input is a no; `signal` ends the question with its reason. */
+export function askForWord(question: string, word: string, signal: AbortSignal): Promise<boolean> {
   signal.throwIfAborted()
   process.stderr.write(question)
   // The terminal itself does the editing, so that Ctrl-C stays the signal that it is.
@@ -18,7 +22,7 @@ export function askForYes(question: string, signal: AbortSignal): Promise<boolea
     }
     signal.addEventListener('abort', giveUp)
     lines.once('line', (line) => {
-      resolve(line.trim() === 'yes')
+      resolve(line.trim() === word)
       lines.close()
     })
     // Of a promise only the first word counts: after an answer this one is not heard.

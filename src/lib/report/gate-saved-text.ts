@@ -1,0 +1,39 @@
+// What became of a signature: where the approval lies, and who else must sign.
+import type {SignerName} from '../model/approval.ts'
+import {escapeText} from './escape-text.ts'
+import type {Palette} from './palette.ts'
+import {plural} from './plural.ts'
+import {renderColumns, wrapText} from './text-table.ts'
+
+export interface SavedView {
+  readonly file: string
+  readonly signers: readonly SignerName[]
+  readonly wanting: {readonly people: number; readonly needed: number} | undefined
+}
+
+export function renderSaved({file, signers, wanting}: SavedView, palette: Palette, width: number): string {
+  const rows = signers.map(({principal, fingerprint}) => [
+    {text: '  signed by', paint: palette.dim},
+    {text: principal},
+    {text: fingerprint},
+  ])
+  const name = escapeText(file)
+  const way = wanting
+    ? `${wanting.people} of ${plural(wanting.needed, 'person').replace('persons', 'people')} ${wanting.people === 1 ? 'has' : 'have'} signed. The next signs with: felhom gate sign ${name} --key FILE`
+    : 'It is complete. Carry it out with: felhom apply'
+  return [`Written to ${name}`, ...renderColumns(rows), '', wrapText(way, width)].join('\n')
+}
+
+/** How to sign the file elsewhere, and how the signature comes back. */
+export function renderExport(file: string, namespace: string): string {
+  const name = escapeText(file)
+  return [
+    `Written to ${name}. On a machine with your key, sign that file as it is:`,
+    '',
+    `  ssh-keygen -Y sign -f KEY -n ${namespace} ${name}`,
+    '',
+    'Bring the signature back, and:',
+    '',
+    `  felhom gate submit --statement ${name} --sig ${name}.sig`,
+  ].join('\n')
+}
