@@ -30,6 +30,11 @@ describe('the class of an action', () => {
     expect(classOf({type: 'destroy', volumes: []})).to.equal('destructive')
   })
 
+  it('is destructive for deleting a snapshot and for going back to one', () => {
+    expect(classOf({type: 'snapshot-delete', snapshot: 's1'})).to.equal('destructive')
+    expect(classOf({type: 'snapshot-rollback', snapshot: 's1'})).to.equal('destructive')
+  })
+
   it('is weighed from the live guest, not from the values that the plan claims', () => {
     const guarded = withConfig({protection: '1'})
     expect(writes('protection', '0', guarded)).to.equal('destructive')
@@ -73,6 +78,40 @@ describe('the class of an action', () => {
   it('never lowers what the plan itself holds to be destructive', () => {
     const action = plannedAction({type: 'start'}, {class: 'destructive'})
     expect(classifyAction({action, target, guest: withConfig({})})).to.equal('destructive')
+  })
+})
+
+describe('the class of what is done to a guest of our own', () => {
+  const NET = {net0: 'name=eth0,hwaddr=BC:24:11:00:01:01'}
+  const provenance = {createdInRun: (run: string) => run === 'r1', isScratch: () => false}
+  const ownClass = (body: ActionBody, current: Record<string, string> = NET, run = 'r1'): string =>
+    classifyAction(
+      {action: plannedAction(body, {class: 'destructive'}), target, guest: withConfig(current), run},
+      {provenance},
+    )
+  const remove = (option: string): ActionBody => ({
+    type: 'set-config',
+    changes: [optionChange(option, 'x', undefined)],
+  })
+
+  it('is benign for whatever can be signed for: nothing but our own work is lost', () => {
+    expect(ownClass({type: 'destroy', volumes: []})).to.equal('benign')
+    expect(ownClass({type: 'snapshot-delete', snapshot: 's1'})).to.equal('benign')
+    expect(ownClass(remove('mp0'), {...NET, mp0: 'local-lvm:vm-101-disk-1,mp=/x'})).to.equal('benign')
+  })
+
+  it('stays destructive in another run, for another’s volume, and for what nobody knows', () => {
+    expect(ownClass({type: 'destroy', volumes: []}, NET, 'r2')).to.equal('destructive')
+    const theirs = optionChange('mp1', undefined, 'local-lvm:vm-100-disk-0,mp=/theirs')
+    expect(ownClass({type: 'set-config', changes: [theirs]})).to.equal('destructive')
+    expect(ownClass({type: 'wipe'} as unknown as ActionBody)).to.equal('destructive')
+    expect(ownClass({type: 'destroy', volumes: []}, {})).to.equal('destructive')
+  })
+
+  it('is not asked of the journal for a guest whose config is not known', () => {
+    const guest = actualGuest(101, {config: {known: false, reason: 'forbidden'}})
+    const action = plannedAction({type: 'destroy', volumes: []}, {class: 'destructive'})
+    expect(classifyAction({action, target, guest, run: 'r1'}, {provenance})).to.equal('destructive')
   })
 })
 
