@@ -72,7 +72,7 @@ export class RecoveryBench {
       run: '20270115T080000-beef',
       target,
       body,
-      class: body.type === 'destroy' ? 'destructive' : 'benign',
+      class: /^(?:destroy|snapshot-)/.test(body.type) ? 'destructive' : 'benign',
       before: {run: guest?.run ?? 'unknown', options: optionsBefore(body, guest), ...sizeBefore(body, guest)},
       ...(guest?.config.known && {
         identity: identifyGuest(target, guest.config.current),
@@ -221,6 +221,13 @@ const bench = (): unknown => ({
       size: '900G',
       config: {server: '192.0.2.5', export: '/nas', path: '/mnt/pve/nas', content: 'rootdir,images,backup'},
     },
+    {
+      storage: 'thin',
+      type: 'lvmthin',
+      shared: false,
+      size: '100G',
+      config: {vgname: 'pve', thinpool: 'data', content: 'rootdir,images'},
+    },
   ],
   guests: [
     container(101, 'pve2', true),
@@ -230,6 +237,11 @@ const bench = (): unknown => ({
     machine(201, 'pve2', false),
     machine(202, 'pve2', true),
     machine(203, 'pve2', false),
+    machine(204, 'pve2', false, {snapshots: {before: {snaptime: 1_700_000_000}}}),
+    container(105, 'pve2', true, {
+      snapshots: {before: {snaptime: 1_700_000_000}},
+      storage: 'thin:vm-105-disk-0',
+    }),
   ],
   backups: [{storage: 'nas', vmid: 102, time: '2026-01-01T00:00:00Z'}],
   ha: [{sid: 'vm:203', state: 'stopped'}],
@@ -242,7 +254,18 @@ const bench = (): unknown => ({
   ],
 })
 
-const container = (vmid: number, node: string, running: boolean, more: object = {}): object => ({
+interface More {
+  readonly pending?: object
+  readonly snapshots?: object
+  readonly storage?: string
+}
+
+const container = (
+  vmid: number,
+  node: string,
+  running: boolean,
+  {storage = `nas:${vmid}/vm-${vmid}-disk-0.raw`, ...more}: More = {},
+): object => ({
   kind: 'lxc',
   vmid,
   node,
@@ -253,12 +276,12 @@ const container = (vmid: number, node: string, running: boolean, more: object = 
     memory: '512',
     ostype: 'debian',
     net0: `name=eth0,bridge=vmbr0,hwaddr=BC:24:11:00:00:${vmid % 100 < 10 ? '0' : ''}${vmid % 100},type=veth`,
-    rootfs: `nas:${vmid}/vm-${vmid}-disk-0.raw,size=8G`,
+    rootfs: `${storage},size=8G`,
   },
   ...more,
 })
 
-const machine = (vmid: number, node: string, running: boolean): object => ({
+const machine = (vmid: number, node: string, running: boolean, more: More = {}): object => ({
   kind: 'qemu',
   vmid,
   node,
@@ -269,4 +292,5 @@ const machine = (vmid: number, node: string, running: boolean): object => ({
     smbios1: `uuid=00000000-0000-4000-8000-000000000${vmid}`,
     scsi0: `nas:${vmid}/vm-${vmid}-disk-0.qcow2,size=2G`,
   },
+  ...more,
 })

@@ -71,11 +71,25 @@ const OPERATIONS: Readonly<Record<string, readonly [GuestAddress, OperationBody]
   ],
   'destruction of a container': [on('pve2', 'lxc', 102), {type: 'destroy'}],
   'destruction of a machine': [on('pve2', 'qemu', 201), {type: 'destroy'}],
+  'deletion of a snapshot of a container': [
+    on('pve2', 'lxc', 105),
+    {type: 'snapshot-delete', snapshot: 'before'},
+  ],
+  'deletion of a snapshot of a machine': [
+    on('pve2', 'qemu', 204),
+    {type: 'snapshot-delete', snapshot: 'before'},
+  ],
+  'rollback of a container': [on('pve2', 'lxc', 105), {type: 'snapshot-rollback', snapshot: 'before'}],
+  'rollback of a machine': [on('pve2', 'qemu', 204), {type: 'snapshot-rollback', snapshot: 'before'}],
 }
 
 const CREATIONS = /^(creation|restore|clone)/
 /** They bear no marker: without their task nothing says that what is there is ours. */
 const COPIES = /^(restore|clone)/
+/** They are never asked for again by felhom itself. */
+const LOSSES = /^(destruction|deletion|rollback)/
+/** Nothing but their task says that they took place. */
+const UNPROVABLE = /^(restore|clone|rollback)/
 
 interface Story {
   readonly title: string
@@ -113,7 +127,7 @@ const STORIES: readonly Story[] = [
       bench.cluster.tasks.kill(bench.lastTask().upid)
     },
     ends: (name) => {
-      if (name.startsWith('destruction')) return 'quarantined'
+      if (LOSSES.test(name)) return 'quarantined'
       // Of a copy of a machine there is nothing yet; of the others a config file under its lock.
       return CREATIONS.test(name) && name !== 'clone of a machine' ? 'quarantined' : 'failed'
     },
@@ -131,7 +145,9 @@ const STORIES: readonly Story[] = [
     ends: (name) => {
       // A machine that was told to goes on shutting down; two had done their work before the signal came.
       if (name === 'shutdown of a machine' || name === 'resize of a container') return 'satisfied'
-      return name === 'creation of a machine' ? 'quarantined' : 'failed'
+      // What cannot be taken back, and was done though its task says otherwise, is for a person.
+      const isDone = name.startsWith('deletion') || name === 'rollback of a machine'
+      return isDone || name === 'creation of a machine' ? 'quarantined' : 'failed'
     },
   },
   {
@@ -141,13 +157,13 @@ const STORIES: readonly Story[] = [
       await ended(bench)
       bench.lastTask().lost = true
     },
-    ends: (name) => (COPIES.test(name) ? 'quarantined' : 'satisfied'),
+    ends: (name) => (UNPROVABLE.test(name) ? 'quarantined' : 'satisfied'),
   },
   {
     title: 'its request never arrived',
     knows: 'never arrived',
     meanwhile: () => undefined,
-    ends: (name) => (name.startsWith('destruction') ? 'quarantined' : 'failed'),
+    ends: (name) => (LOSSES.test(name) ? 'quarantined' : 'failed'),
   },
   {
     title: 'its node is offline',
@@ -180,7 +196,7 @@ const STORIES: readonly Story[] = [
       addGuest(bench.cluster, kind, vmid, node, config)
     },
     ends: (name) => {
-      if (name.startsWith('destruction')) return 'succeeded'
+      if (LOSSES.test(name)) return 'succeeded'
       // Its task says OK, and nothing says that what is there is another.
       if (COPIES.test(name)) return 'succeeded'
       return CREATIONS.test(name) ? 'quarantined' : 'superseded'
@@ -194,7 +210,7 @@ const STORIES: readonly Story[] = [
       if (bench.cluster.guest(vmid)) removeGuest(bench.cluster, vmid)
     },
     ends: (name) => {
-      if (name.startsWith('destruction')) return 'succeeded'
+      if (LOSSES.test(name)) return 'succeeded'
       return CREATIONS.test(name) ? 'quarantined' : 'superseded'
     },
   },
