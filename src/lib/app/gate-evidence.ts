@@ -13,7 +13,7 @@ export const provenanceOf = (journal: JournalEvidence): Provenance => ({
 /** Of an approval that was used. */
 export function describeUse(journal: Pick<JournalStore, 'findByKey' | 'usedKey'>, nonce: string): string {
   const operation = journal.findByKey(nonce)
-  if (operation) return `operation ${operation.intent.op} is ${operation.state}`
-  if (journal.usedKey(nonce)) return 'it was carried out; felhom journal show tells how it ended'
+  if (operation) return `operation ${operation.intent.op} (${operation.state.replace('_', ' ')})`
+  if (journal.usedKey(nonce)) return 'it was sent; felhom journal list tells what came of it'
   return 'nothing was sent under it, and a new signature is needed'
 }
