@@ -17,13 +17,13 @@ async function created(how: Parameters<typeof ending>, machine = new MemoryDisk(
 
 describe('what the journal proves to the gate', () => {
   it('is that this run has made this very guest', async () => {
-    const {createdInRun, isScratch} = provenanceOf(await created(['succeeded', {identity}]))
-    expect(createdInRun('r1', identity)).to.equal(true)
-    expect(createdInRun('r2', identity)).to.equal(false)
-    expect(createdInRun('r1', {...identity, ids: ['rootfs:local-lvm:vm-101-disk-1']})).to.equal(false)
-    expect(createdInRun('r1', {...identity, vmid: 102})).to.equal(false)
-    expect(createdInRun('r1', {...identity, kind: 'qemu'})).to.equal(false)
-    expect(isScratch(identity)).to.equal(false)
+    const proof = provenanceOf(await created(['succeeded', {identity}]))
+    expect(proof.createdInRun('r1', identity)).to.equal(true)
+    expect(proof.createdInRun('r2', identity)).to.equal(false)
+    expect(proof.createdInRun('r1', {...identity, ids: ['rootfs:local-lvm:vm-101-disk-1']})).to.equal(false)
+    expect(proof.createdInRun('r1', {...identity, vmid: 102})).to.equal(false)
+    expect(proof.createdInRun('r1', {...identity, kind: 'qemu'})).to.equal(false)
+    expect(proof.isScratch(identity)).to.equal(false)
   })
 
   it('is still so after a restart', async () => {
@@ -34,8 +34,8 @@ describe('what the journal proves to the gate', () => {
 
   it('is nothing of a creation that failed, or whose author is not proved', async () => {
     for (const state of ['failed', 'satisfied', 'quarantined', 'superseded'] as const) {
-      const {createdInRun} = provenanceOf(await created([state, {identity}]))
-      expect(createdInRun('r1', identity), state).to.equal(false)
+      const proof = provenanceOf(await created([state, {identity}]))
+      expect(proof.createdInRun('r1', identity), state).to.equal(false)
     }
     const unnamed = provenanceOf(await created(['succeeded', {identity: {...identity, ids: []}}]))
     expect(unnamed.createdInRun('r1', {...identity, ids: []})).to.equal(false)
