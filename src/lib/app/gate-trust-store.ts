@@ -29,8 +29,8 @@ export async function openTrustStore({trust: {dir, genesis}, state}: TrustSettin
       hint: 'Write the hash that felhom gate trust init printed into felhom.yaml, as trust: {genesis: …}.',
       doubt: 'Nothing was changed.',
     })
-  const {trustMark} = await readNonces({disk: systemDisk, dir: state})
-  return {files: new TrustFiles(dir), genesis, mark: {version: trustMark}}
+  const {trustMark: version, trustHash: hash} = await readNonces({disk: systemDisk, dir: state})
+  return {files: new TrustFiles(dir), genesis, mark: {version, ...(hash !== undefined && {hash})}}
 }
 
 /** What the gate itself would say now. */

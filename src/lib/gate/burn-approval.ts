@@ -29,7 +29,10 @@ export async function moveMarks(
   const trust = seen.trust !== undefined && seen.trust > nonces.trustMark ? seen.trust : undefined
   if (clockMs === undefined && trust === undefined) return undefined
   try {
-    await nonces.advance({...(clockMs !== undefined && {clockMs}), ...(trust !== undefined && {trust})})
+    await nonces.advance({
+      ...(clockMs !== undefined && {clockMs}),
+      ...(trust !== undefined && {trust, ...(seen.trustHash !== undefined && {trustHash: seen.trustHash})}),
+    })
     return undefined
   } catch (error) {
     return {code: 'store_error', message: `what was seen could not be kept: ${describe(error)}`}

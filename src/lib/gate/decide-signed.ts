@@ -38,7 +38,7 @@ export interface SignedJob {
 
 export type SignedDecision = {
   /** Marks that may be moved forward: a trust store that holds was read, and somebody in it has signed. */
-  readonly seen: {readonly trust?: number; readonly isAuthentic?: boolean}
+  readonly seen: {readonly trust?: number; readonly trustHash?: string; readonly isAuthentic?: boolean}
   readonly evidence?: Evidence
 } & ({readonly approved: Approved} | {readonly refusal: Refusal})
 
@@ -73,7 +73,8 @@ async function readTrust(
   nowMs: number,
 ): Promise<TrustReading | {refusal: Refusal}> {
   try {
-    return loadTrust(await trust.read(), genesis, nowMs, {version: nonces.trustMark})
+    const {trustMark: version, trustHash: hash} = nonces
+    return loadTrust(await trust.read(), genesis, nowMs, {version, ...(hash !== undefined && {hash})})
   } catch (error) {
     if (!isFelhomError(error)) throw error
     return {refusal: {code: 'trust_error', message: error.message}}
@@ -82,17 +83,17 @@ async function readTrust(
 
 /** The first that holds; of those that do not, the nearest that came furthest tells why. */
 function tryCandidates(candidates: readonly Candidate[], facts: ApprovalFacts): SignedDecision {
-  const trust = facts.trust.version
+  const {version: trust, hash: trustHash} = facts.trust
   const failed: (NotApproved & Pick<Candidate, 'nearness'>)[] = []
   for (const {file, nearness} of candidates) {
     const result = verifyApproval(file.bytes, facts)
     if ('statement' in result)
-      return {seen: {trust, isAuthentic: true}, evidence: result.evidence, approved: result}
+      return {seen: {trust, trustHash, isAuthentic: true}, evidence: result.evidence, approved: result}
     failed.push({...result, nearness})
   }
   const isAuthentic = failed.some(({step}) => step > LAST_STEP_BEFORE_PROOF)
   const {refusal, evidence} = failed
     .filter(({nearness}) => nearness === failed[0]?.nearness)
     .reduce((a, b) => (b.step > a.step ? b : a))
-  return {seen: {trust, isAuthentic}, evidence, refusal}
+  return {seen: {trust, trustHash, isAuthentic}, evidence, refusal}
 }

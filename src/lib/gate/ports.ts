@@ -29,8 +29,15 @@ export interface NonceStore {
   /** The latest time that was ever believed, and the highest version of the trust store that was. */
   readonly clockMarkMs: number
   readonly trustMark: number
+  /** `sha256:` of that version, so that no other can take its number; undefined where none was kept. */
+  readonly trustHash?: string | undefined
   /** Forward only. */
-  advance(marks: {readonly clockMs?: number; readonly trust?: number}): Promise<void>
+  advance(marks: {
+    readonly clockMs?: number
+    readonly trust?: number
+    /** Of the version `trust`. */
+    readonly trustHash?: string
+  }): Promise<void>
 }
 
 export interface AuditSink {

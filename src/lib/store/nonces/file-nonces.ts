@@ -34,6 +34,10 @@ export class FileNonces implements OpenNonces {
     return this.#state.trustMark
   }
 
+  get trustHash(): string | undefined {
+    return this.#state.trustHash
+  }
+
   get #state(): NonceState {
     return this.#log.state
   }
@@ -58,11 +62,12 @@ export class FileNonces implements OpenNonces {
     return this.#inTurn(async () => {
       const clockMs = forward(this.clockMarkMs, marks.clockMs)
       const trust = forward(this.trustMark, marks.trust)
+      const {trustHash} = marks
       if (clockMs === undefined && trust === undefined) return
       await this.#append({
         type: 'mark',
         ...(clockMs !== undefined && {clockMs}),
-        ...(trust !== undefined && {trust}),
+        ...(trust !== undefined && {trust, ...(trustHash !== undefined && {trustHash})}),
       })
     })
   }

@@ -62,12 +62,15 @@ export const objectForgotten = (nonce: string): Objection =>
     'If the clock was far ahead when old approvals were dropped: move the folder nonces away and rotate the trust store (felhom gate trust rotate), so that no approval made before counts any more.',
   )
 
-function judgeMark(state: NonceState, {clockMs, trust}: NonceEntry & {type: 'mark'}): Objection | undefined {
+function judgeMark(state: NonceState, entry: NonceEntry & {type: 'mark'}): Objection | undefined {
+  const {clockMs, trust, trustHash} = entry
   if (clockMs === undefined && trust === undefined) return wrong('a mark that marks nothing')
   if (clockMs !== undefined && !(isCount(clockMs) && clockMs > state.clockMarkMs))
     return wrong(`the clock mark cannot go from ${state.clockMarkMs} to ${String(clockMs)}`)
   if (trust !== undefined && !(isCount(trust) && trust > state.trustMark))
     return wrong(`the trust mark cannot go from ${state.trustMark} to ${String(trust)}`)
+  if (trustHash !== undefined && (trust === undefined || typeof trustHash !== 'string'))
+    return wrong('a hash that is of no version')
   return undefined
 }
 

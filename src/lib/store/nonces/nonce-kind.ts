@@ -27,7 +27,7 @@ function checkRecord(state: NonceState, record: LogRecord): NonceRecord {
 }
 
 function restoreState(checkpoint: Partial<KnownNonces>): NonceState {
-  const {used, clockMarkMs, trustMark, droppedBeforeMs} = checkpoint
+  const {used, clockMarkMs, trustMark, trustHash, droppedBeforeMs} = checkpoint
   if (
     !Array.isArray(used) ||
     clockMarkMs === undefined ||
@@ -35,5 +35,6 @@ function restoreState(checkpoint: Partial<KnownNonces>): NonceState {
     droppedBeforeMs === undefined
   )
     throw new BadRecord('the checkpoint is not whole')
-  return new NonceState({used, clockMarkMs, trustMark, droppedBeforeMs})
+  const marks = {clockMarkMs, trustMark, ...(trustHash !== undefined && {trustHash})}
+  return new NonceState({used, ...marks, droppedBeforeMs})
 }

@@ -23,7 +23,7 @@ export type NonceEntry =
       readonly expMs: number
       readonly reason: string
     }
-  | {readonly type: 'mark'; readonly clockMs?: number; readonly trust?: number}
+  | {readonly type: 'mark'; readonly clockMs?: number; readonly trust?: number; readonly trustHash?: string}
   | {readonly type: 'clock_reset'; readonly clockMs: number; readonly by: string}
   /** What ended before this time is forgotten, and may not be used from here on. */
   | {readonly type: 'dropped'; readonly beforeMs: number}

@@ -11,6 +11,7 @@ export interface KnownNonces {
   readonly used: readonly UsedNonce[]
   readonly clockMarkMs: number
   readonly trustMark: number
+  readonly trustHash?: string
   readonly droppedBeforeMs: number
 }
 
@@ -18,6 +19,8 @@ export class NonceState {
   readonly #used: Map<string, UsedNonce>
   clockMarkMs: number
   trustMark: number
+  /** Of the version that was marked, if it was told. */
+  trustHash: string | undefined
   /** Of what ended before, nothing is known. */
   droppedBeforeMs: number
 
@@ -25,6 +28,7 @@ export class NonceState {
     this.#used = new Map(known.used.map((entry) => [entry.nonce, entry]))
     this.clockMarkMs = known.clockMarkMs
     this.trustMark = known.trustMark
+    this.trustHash = known.trustHash
     this.droppedBeforeMs = known.droppedBeforeMs
   }
 
@@ -50,8 +54,9 @@ export class NonceState {
 
   /** In the order in which they were used. */
   describe(): KnownNonces {
-    const {clockMarkMs, trustMark, droppedBeforeMs} = this
-    return {used: [...this.#used.values()], clockMarkMs, trustMark, droppedBeforeMs}
+    const {clockMarkMs, trustMark, trustHash, droppedBeforeMs} = this
+    const marks = {clockMarkMs, trustMark, ...(trustHash !== undefined && {trustHash})}
+    return {used: [...this.#used.values()], ...marks, droppedBeforeMs}
   }
 
   /** Takes in a record that `judgeNonce` has nothing against. */
@@ -63,7 +68,7 @@ export class NonceState {
         return
       case 'mark':
         this.clockMarkMs = record.clockMs ?? this.clockMarkMs
-        this.trustMark = record.trust ?? this.trustMark
+        if (record.trust !== undefined) [this.trustMark, this.trustHash] = [record.trust, record.trustHash]
         return
       case 'clock_reset':
         this.clockMarkMs = record.clockMs

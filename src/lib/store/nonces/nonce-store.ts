@@ -21,6 +21,8 @@ export interface NonceUse {
 export interface NonceMarks {
   readonly clockMs?: number
   readonly trust?: number
+  /** `sha256:` of the version `trust`. */
+  readonly trustHash?: string
 }
 
 export interface NonceView {
@@ -30,6 +32,7 @@ export interface NonceView {
   /** The latest time that was ever believed, and the highest version of the trust store that was. */
   readonly clockMarkMs: number
   readonly trustMark: number
+  readonly trustHash?: string | undefined
 }
 
 export interface OpenNonces extends NonceView {

@@ -29,6 +29,7 @@ export async function readNonces({
     find: (nonce) => state.find(nonce),
     clockMarkMs: state.clockMarkMs,
     trustMark: state.trustMark,
+    trustHash: state.trustHash,
     used: state.size,
   }
 }
