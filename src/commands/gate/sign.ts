@@ -1,12 +1,11 @@
 import {Args, Flags} from '@oclif/core'
 import {draftApproval, type Draft} from '../../lib/app/gate-draft.ts'
-import {isId, readDocument} from '../../lib/app/gate-documents.ts'
+import {readDocument} from '../../lib/app/gate-documents.ts'
 import {describeSignatures} from '../../lib/app/gate-judge.ts'
 import {signApproval, type SavedApproval} from '../../lib/app/gate-sign.ts'
-import type {LoadedSettings} from '../../lib/app/use-settings.ts'
 import {confirmGuest} from '../../lib/cli/confirm-guest.ts'
 import {EXIT} from '../../lib/cli/exit-codes.ts'
-import {GateCommand, lifetimeFlag, planFlags} from '../../lib/cli/gate-command.ts'
+import {GateCommand, jobFlag, lifetimeFlag, planFlags} from '../../lib/cli/gate-command.ts'
 import {renderSaved} from '../../lib/report/gate-saved-text.ts'
 import {renderStatement} from '../../lib/report/gate-statement-text.ts'
 
@@ -21,12 +20,12 @@ Where more than one person must sign, the others name the same ID, or the file. 
   ]
   static override args = {
     approval: Args.string({
-      required: true,
       description: 'An ID of felhom gate pending, or the file of an approval that others have signed.',
     }),
   }
   static override flags = {
     ...planFlags,
+    job: jobFlag,
     key: Flags.string({
       required: true,
       helpValue: 'FILE',
@@ -44,11 +43,17 @@ Where more than one person must sign, the others name the same ID, or the file. 
   override async run(): Promise<SavedApproval> {
     const {args, flags} = await this.parse(GateSign)
     const settings = await this.useSettings(flags.config)
-    const lifetimeMs = Math.min(flags['expires-in'])
     const saved = await this.untilInterrupted(async (signal) => {
-      const {document, word} = isId(args.approval)
-        ? await this.#draft(settings, signal, {...flags, id: args.approval, lifetimeMs})
-        : draftFromFile(args.approval)
+      const {document, word} = await this.choose(
+        {approval: args.approval, job: flags.job},
+        {
+          fromFile: draftFromFile,
+          fromLive: async (id) => {
+            const look = await this.lookRequest(settings, signal, flags)
+            return draftApproval({...look, id, lifetimeMs: flags['expires-in'], reason: flags.reason})
+          },
+        },
+      )
       const view = {...document, signatures: describeSignatures(document)}
       this.print(renderStatement(view, this.palette()))
       await confirmGuest({word, given: flags.confirm, signal})
@@ -59,20 +64,6 @@ Where more than one person must sign, the others name the same ID, or the file. 
     this.print(`\n${renderSaved(saved, this.palette(), this.textOptions().width)}`)
     if (saved.wanting) this.leaveWith(EXIT.gateRefused)
     return saved
-  }
-
-  async #draft(
-    settings: LoadedSettings['settings'],
-    signal: AbortSignal,
-    flags: {
-      readonly id: string
-      readonly lifetimeMs: number
-      readonly desired?: string[] | undefined
-      readonly reason?: string | undefined
-    },
-  ): Promise<Draft> {
-    const look = await this.lookRequest(settings, signal, {desired: flags.desired})
-    return draftApproval({...look, id: flags.id, lifetimeMs: flags.lifetimeMs, reason: flags.reason})
   }
 }
 

@@ -1,8 +1,11 @@
 // What the commands around the gate share: the flags that say which plan it is about, and how its parts are opened.
 import {Flags} from '@oclif/core'
 import {prepareWork} from '../app/apply-prepare.ts'
+import {isId} from '../app/gate-documents.ts'
 import type {LookRequest} from '../app/gate-look.ts'
+import {parseJob, workFromJob} from '../app/run-signed-job.ts'
 import type {LoadedSettings} from '../app/use-settings.ts'
+import {FelhomError} from '../model/felhom-error.ts'
 import type {GateTextOptions} from '../report/gate-check-text.ts'
 import {durationFlag} from './duration-flag.ts'
 import {JournalCommand} from './journal-command.ts'
@@ -18,6 +21,12 @@ export const planFlags = {
   }),
 }
 
+/** What no file asks for, and a command of its own carries out. */
+export const jobFlag = Flags.string({
+  helpValue: 'JOB',
+  summary: "In place of an ID: what no plan holds, such as 'snapshot.delete lxc/101 before-upgrade'.",
+})
+
 const DEFAULT_HOURS = 8
 
 /** At most a day: what is to be lost later is looked at again. */
@@ -30,6 +39,7 @@ export const lifetimeFlag = durationFlag({
 interface PlanChoice {
   readonly desired?: string[] | undefined
   readonly planFile?: string | undefined
+  readonly job?: string | undefined
   readonly approvalFiles?: readonly string[]
 }
 
@@ -37,15 +47,14 @@ export abstract class GateCommand extends JournalCommand {
   protected async lookRequest(
     settings: LoadedSettings['settings'],
     signal: AbortSignal,
-    {desired = [], planFile, approvalFiles = []}: PlanChoice,
+    {desired = [], planFile, job, approvalFiles = []}: PlanChoice,
   ): Promise<LookRequest> {
     const [cwd, env] = [process.cwd(), process.env]
-    const work = await prepareWork({
-      ...{cwd, env, planFile},
-      paths: desired,
-      setting: settings.desired,
-      targets: [],
-    })
+    const {desired: setting} = settings
+    const work =
+      job === undefined
+        ? await prepareWork({cwd, env, planFile, paths: desired, setting, targets: []})
+        : workFromJob(parseJob(job))
     return {
       ...{work, settings, env, signal, approvalFiles},
       nowMs: Date.now(),
@@ -53,6 +62,25 @@ export abstract class GateCommand extends JournalCommand {
         this.addWarning(text)
       },
     }
+  }
+
+  /** What is to be signed: as a file holds it, or as the live plan or a job asks for it. */
+  protected choose<T>(
+    {approval, job}: {readonly approval: string | undefined; readonly job: string | undefined},
+    ways: {readonly fromFile: (file: string) => T; readonly fromLive: (id: string | undefined) => Promise<T>},
+  ): Promise<T> {
+    if (approval === undefined && job === undefined)
+      throw new FelhomError('usage', 'nothing is named', {
+        hint: 'Name an ID of felhom gate pending, a file, or a --job.',
+        doubt: 'Nothing was read and nothing was signed.',
+      })
+    if (approval !== undefined && job !== undefined)
+      throw new FelhomError('usage', 'an ID or a file cannot be joined with --job', {
+        doubt: 'Nothing was read and nothing was signed.',
+      })
+    return approval === undefined || isId(approval)
+      ? ways.fromLive(approval)
+      : Promise.resolve(ways.fromFile(approval))
   }
 
   protected textOptions(): GateTextOptions {

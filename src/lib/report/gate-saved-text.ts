@@ -2,7 +2,6 @@
 import type {SignerName} from '../model/approval.ts'
 import {escapeText} from './escape-text.ts'
 import type {Palette} from './palette.ts'
-import {plural} from './plural.ts'
 import {renderColumns, wrapText} from './text-table.ts'
 
 export interface SavedView {
@@ -19,7 +18,7 @@ export function renderSaved({file, signers, wanting}: SavedView, palette: Palett
   ])
   const name = escapeText(file)
   const way = wanting
-    ? `${wanting.people} of ${plural(wanting.needed, 'person').replace('persons', 'people')} ${wanting.people === 1 ? 'has' : 'have'} signed. The next signs with: felhom gate sign ${name} --key FILE`
+    ? `${wanting.people} of ${wanting.needed} people have signed. The next signs with: felhom gate sign ${name} --key FILE`
     : 'It is complete. Carry it out with: felhom apply'
   return [`Written to ${name}`, ...renderColumns(rows), '', wrapText(way, width)].join('\n')
 }

@@ -41,10 +41,14 @@ const IMPACT_ORDER: readonly Impact[] = ['none', 'live', 'restart', 'outage']
 
 /** `live · reversible`, or what is worse. */
 export function describeCost(guest: GuestPlan): string {
-  if (guest.actions.some((a) => a.class === 'destructive')) return 'needs signature'
+  if (guest.actions.some(isUnsigned)) return 'needs signature'
+  if (guest.actions.some((a) => a.class === 'destructive')) return 'signed · cannot be undone'
   const way = guest.actions.every((a) => a.reversible) ? 'reversible' : 'cannot be undone'
   return `${IMPACT_WORDS[worstImpact(guest)]} · ${way}`
 }
+
+const isUnsigned = (action: PlannedAction): boolean =>
+  action.class === 'destructive' && action.blockers.some(({code}) => code === 'needs_signature')
 
 const worstImpact = (guest: GuestPlan): Impact =>
   guest.actions.reduce<Impact>(
@@ -142,7 +146,7 @@ export function countPlan(plan: Plan): PlanCounts {
     start: guestsWith('start'),
     stop: plan.guests.filter((g) => !destroyed.includes(g) && g.actions.some((a) => a.type === 'shutdown'))
       .length,
-    signatures: actions.filter((action) => action.class === 'destructive').length,
+    signatures: actions.filter(isUnsigned).length,
     blocked: actions.filter((action) => action.blockers.some(({code}) => code !== 'needs_signature')).length,
   }
 }
@@ -153,7 +157,9 @@ export function summarize(plan: Plan): string[] {
     `Plan: ${create} to create, ${change} to change, ${destroy} to destroy, ${start} to start, ${stop} to stop.`,
   ]
   if (signatures > 0)
-    lines.push(`${plural(signatures, 'action')} can lose data and cannot be carried out without a signature.`)
+    lines.push(
+      `${plural(signatures, 'action')} ${signatures === 1 ? 'needs' : 'need'} a signature: felhom gate pending.`,
+    )
   if (blocked > 0)
     lines.push(`${plural(blocked, 'action')} cannot be carried out now: see the lines that begin with '!'.`)
   return lines
