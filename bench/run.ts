@@ -1,4 +1,4 @@
-// npm run bench [-- --only sandbox-core|start-up|state-read|plan|journal|apply] [--rounds N]: prints each figure with its goal and exits
+// npm run bench [-- --only sandbox-core|start-up|state-read|plan|journal|apply|gate] [--rounds N]: prints each figure with its goal and exits
 // non-zero where one is missed by more than a tenth.
 import {rmSync} from 'node:fs'
 import {parseArgs} from 'node:util'
@@ -8,6 +8,7 @@ import {benchApply} from './apply.ts'
 import {benchJournal} from './journal.ts'
 import {benchPlan} from './plan.ts'
 import {benchSandboxCore} from './sandbox-core.ts'
+import {benchSshsig} from './sshsig.ts'
 import {benchStartUp} from './start-up.ts'
 import {benchStateRead} from './state-read.ts'
 
@@ -22,6 +23,7 @@ const benches: Record<string, () => Promise<Outcome[]>> = {
   plan: () => benchPlan(rounds),
   journal: () => benchJournal(rounds),
   apply: () => benchApply(rounds),
+  gate: () => benchSshsig(rounds),
 }
 
 const outcomes: Outcome[] = []

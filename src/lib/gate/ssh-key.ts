@@ -16,7 +16,8 @@ const MAX_MODULUS_BYTES = 2048
 export type SshKey = {
   /** Of the key, as it stands in front of it: `ssh-ed25519`. */
   readonly algorithm: string
-  readonly publicKey: KeyObject
+  /** Made when it is first asked for: whoever only claims to have signed is never asked. */
+  readonly publicKey: () => KeyObject
 } & (
   | {readonly kind: 'ed25519'; readonly point: Buffer; readonly application?: string}
   | {readonly kind: 'ecdsa'; readonly curve: Curve; readonly application?: string}
@@ -54,7 +55,9 @@ function readBody(algorithm: string, reader: WireReader): SshKey {
 function readEd25519(algorithm: string, reader: WireReader): SshKey & {kind: 'ed25519'} {
   const point = reader.string()
   if (point.length !== 32) throw new Malformed('an ed25519 key has 32 bytes')
-  const publicKey = importKey({kty: 'OKP', crv: 'Ed25519', x: point.toString('base64url')})
+  let made: KeyObject | undefined
+  const publicKey = (): KeyObject =>
+    (made ??= importKey({kty: 'OKP', crv: 'Ed25519', x: point.toString('base64url')}))
   return {kind: 'ed25519', algorithm, point, publicKey}
 }
 
@@ -70,7 +73,7 @@ function readEcdsa(algorithm: string, curve: Curve, reader: WireReader): SshKey 
     x: x.toString('base64url'),
     y: y.toString('base64url'),
   })
-  return {kind: 'ecdsa', algorithm, curve, publicKey}
+  return {kind: 'ecdsa', algorithm, curve, publicKey: () => publicKey}
 }
 
 function readRsa(algorithm: string, reader: WireReader): SshKey & {kind: 'rsa'} {
@@ -82,7 +85,7 @@ function readRsa(algorithm: string, reader: WireReader): SshKey & {kind: 'rsa'} 
     e: exponent.toString('base64url'),
     n: modulus.toString('base64url'),
   })
-  return {kind: 'rsa', algorithm, modulus, exponent, publicKey}
+  return {kind: 'rsa', algorithm, modulus, exponent, publicKey: () => publicKey}
 }
 
 function importKey(jwk: Record<string, string>): KeyObject {

@@ -16,7 +16,7 @@ export interface SshSignature {
 
 const BEGIN = '-----BEGIN SSH SIGNATURE-----\n'
 const END = '-----END SSH SIGNATURE-----\n'
-const COLUMNS = 70
+const LINES = /.{1,70}/g
 /** A signature of the largest RSA key that is accepted, in its armour. */
 export const MAX_ARMOUR_CHARACTERS = 8192
 
@@ -47,7 +47,7 @@ function unwrapArmour(armoured: string): Buffer {
 }
 
 export function wrapArmour(bytes: Buffer): string {
-  const lines = bytes.toString('base64').match(new RegExp(`.{1,${COLUMNS}}`, 'g')) ?? []
+  const lines = bytes.toString('base64').match(LINES) ?? []
   return `${BEGIN}${lines.join('\n')}\n${END}`
 }
 
@@ -100,10 +100,10 @@ const isOurApplication = (application: string, demands: KeyDemands): boolean =>
 function check(key: SshKey, {algorithm, bytes}: SignatureBlob, signed: Buffer): boolean {
   switch (key.kind) {
     case 'ed25519':
-      return verify(null, signed, key.publicKey, bytes)
+      return verify(null, signed, key.publicKey(), bytes)
     case 'rsa':
-      return verify(algorithm === 'rsa-sha2-256' ? 'sha256' : 'sha512', signed, key.publicKey, bytes)
+      return verify(algorithm === 'rsa-sha2-256' ? 'sha256' : 'sha512', signed, key.publicKey(), bytes)
     case 'ecdsa':
-      return verify(CURVES[key.curve].hash, signed, {key: key.publicKey, dsaEncoding: 'ieee-p1363'}, bytes)
+      return verify(CURVES[key.curve].hash, signed, {key: key.publicKey(), dsaEncoding: 'ieee-p1363'}, bytes)
   }
 }
