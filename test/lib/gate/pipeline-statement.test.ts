@@ -29,6 +29,11 @@ describe('expired', () => {
     'issued 10 minutes ahead': {iat: at(10 * MINUTE_MS), exp: at(HOUR_MS)},
     'issued 61 seconds ahead': {iat: at(61_000), exp: at(HOUR_MS)},
     'valid only from 61 seconds ahead': {iat: at(-MINUTE_MS), nbf: at(61_000), exp: at(HOUR_MS)},
+    'issued 10 minutes ahead, though valid before that': {
+      iat: at(10 * MINUTE_MS),
+      nbf: at(-HOUR_MS),
+      exp: at(HOUR_MS),
+    },
     'a lifetime of 10 years': {iat: at(-MINUTE_MS), exp: '2036-11-18T12:00:00Z'},
     'a lifetime of 24 hours and a second': {iat: at(-MINUTE_MS), exp: at(-MINUTE_MS + DAY_MS + 1000)},
     'an end before its beginning': {iat: at(30_000), exp: at(20_000)},
@@ -119,6 +124,7 @@ describe('binding_mismatch: the statement', () => {
     'a parameter as text': (bound) => honest(bound, {params: {purge: 'true'}}),
     'a parameter as a number': (bound) => honest(bound, {params: {purge: 1}}),
     'the right digest over a forged vmid': (bound) => ({target: {...bound.target, vmid: 105}}),
+    'the right digest over a forged kind': (bound) => ({target: {...bound.target, kind: 'qemu'}}),
     'the right digest over a forged node': (bound) => ({target: {...bound.target, node: 'pve2'}}),
     'the right digest over a forged identity': (bound) => ({
       target: {...bound.target, identity: `sha256:${'0'.repeat(64)}`},
