@@ -2,7 +2,7 @@
 // only then the request. Reading, verdict and request are one job, so that nothing of ours comes between.
 import {listVolumes} from '../catalog/list-volumes.ts'
 import type {ActualGuest} from '../model/actual.ts'
-import {isFelhomError} from '../model/felhom-error.ts'
+import {FelhomError, isFelhomError} from '../model/felhom-error.ts'
 import type {PlannedAction} from '../model/plan.ts'
 import type {Refusal} from '../model/approval.ts'
 import {assessOperation} from './assess-operation.ts'
@@ -167,6 +167,11 @@ async function authorize(lane: GuestLane, action: Executable, fresh: Fresh, run:
   const verdict = await gate.authorize({action, target: lane.address, guest: fresh.guest, run: id})
   if (!verdict.allowed) {
     const {code, message} = verdict.refusal
+    // What the gate decides must be on disk: if that fails, it fails for every guest.
+    if (code === 'internal_error' || code === 'store_error') {
+      run.fail(undecided(message))
+      return ended('not_started', `nothing was sent: ${message}`, {refusal: code})
+    }
     return ended('refused', message, {refusal: code})
   }
   const {authorized} = verdict
@@ -178,3 +183,9 @@ async function authorize(lane: GuestLane, action: Executable, fresh: Fresh, run:
   }
   return executeAction(authorized, fresh, lane.plan.name, run)
 }
+
+const undecided = (message: string): FelhomError =>
+  new FelhomError('journal_failed', message, {
+    hint: 'Check the free space (df) and the health of the disk of the state directory, then try again.',
+    doubt: 'Nothing was sent because of this decision.',
+  })
