@@ -15,6 +15,8 @@ export const SECRET: JsonSchema = {
 }
 
 export function describeOptionSchema(option: Option): JsonSchema {
+  if (option.isRemovalOnly)
+    return {description: 'A detached volume: null removes it with its data.', type: 'null'}
   const schema = describeWritten(option)
   const isRemovable = option.name !== 'rootfs'
   return {description: describeInWords(option), ...(isRemovable ? allowNull(schema) : schema)}

@@ -8,7 +8,9 @@ import type {JsonSchema} from './describe-schema-value.ts'
 const SPELT_OUT = 4
 
 const writable = (kind: GuestKind): readonly Option[] =>
-  listFamilies(kind).filter((option) => !option.isReadOnly && !option.isCreateOnly)
+  listFamilies(kind).filter(
+    ({isReadOnly, isRemovalOnly, isCreateOnly}) => (!isReadOnly || isRemovalOnly) && !isCreateOnly,
+  )
 
 /** `lxc-net`: the definition that every `net0` refers to. `numa` and `numa0` are two. */
 const definitionName = ({kind, family}: Option): string => `${kind}-${family.replace('[n]', '-n')}`

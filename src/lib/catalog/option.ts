@@ -37,6 +37,8 @@ export interface Option {
   readonly isDisk: boolean
   readonly isCreateOnly: boolean
   readonly isReadOnly: boolean
+  /** Proxmox alone sets it; removing it is the way to be rid of what it names. */
+  readonly isRemovalOnly: boolean
   /** Of a read-only option: why felhom does not write it. */
   readonly readOnlyReason?: string
   /** False: what is read back says nothing about what was written. */
@@ -99,6 +101,7 @@ function makeOption(kind: GuestKind, stored: OptionData, name: string, index?: n
     kind,
     name,
     isReadOnly: readOnly !== undefined,
+    isRemovalOnly: stored.family === 'unused[n]',
     ...(readOnly === undefined ? {} : {readOnlyReason: readOnly}),
     ...(index === undefined ? {} : {index}),
   }

@@ -27,7 +27,8 @@ function readInto(
 ): void {
   for (const key of Object.keys(section.map)) {
     const written = findOption(kind, key)
-    if (!written || written.isDisk !== (where === 'disks') || written.isReadOnly || written.isCreateOnly) {
+    const isHere = written?.isDisk === (where === 'disks')
+    if (!written || !isHere || !isWritable(written, section.map[key])) {
       refuseOption(section, kind, where, key, written)
       continue
     }
@@ -37,6 +38,9 @@ function readInto(
     else if (value) options.set(option.name, {name: option.name, value, place: section.place(key)})
   }
 }
+
+const isWritable = ({isReadOnly, isCreateOnly, isRemovalOnly}: Option, value: unknown): boolean =>
+  (!isReadOnly || (isRemovalOnly && value === null)) && !isCreateOnly
 
 function readOption(section: Section, key: string, option: Option): DesiredValue | undefined {
   const written = section.map[key]

@@ -23,10 +23,11 @@ export function optionParams(kind: GuestKind, options: Texts, more: readonly str
   return mapTexts(options, (name, text) => textToSend(kind, name, text))
 }
 
-export function checkOption(kind: GuestKind, name: string): void {
+export function checkOption(kind: GuestKind, name: string, verb: 'set' | 'remove' = 'set'): void {
   const option = findOption(kind, name)
   if (!option) throw refused(`'${name}', which is no option of ${kind}`)
-  if (option.isReadOnly) throw refused(`a change of ${name}, which felhom does not write,`)
+  if (option.isReadOnly && !(option.isRemovalOnly && verb === 'remove'))
+    throw refused(`a change of ${name}, which felhom does not write,`)
 }
 
 /** The values of the secrets that are named, each as Proxmox takes it. */

@@ -40,7 +40,8 @@ export function makeRequest(intent: Intent, secrets: Secrets): Mutation {
 }
 
 /** Both kinds take a synchronous PUT. */
-function configRequest({target, digest}: Intent, body: BodyOf<'set-config'>, secrets: Secrets): Mutation {
+function configRequest(intent: Intent, body: BodyOf<'set-config'>, secrets: Secrets): Mutation {
+  const {target, digest} = intent
   const {kind} = target
   const hidden = secretParams(kind, body.secrets ?? [], secrets)
   const set = {...optionParams(kind, body.set), ...hidden}
@@ -48,7 +49,7 @@ function configRequest({target, digest}: Intent, body: BodyOf<'set-config'>, sec
   const names = [...Object.keys(body.set), ...Object.keys(hidden), ...removed]
   if (names.length === 0) throw refused('an empty config change')
   if (new Set(names).size < names.length) throw refused('a config change that names an option twice')
-  for (const name of removed) checkOption(kind, name)
+  for (const name of removed) checkRemoval(intent, name)
   return {
     method: 'PUT',
     path: guestPath(target, 'config'),
@@ -62,6 +63,13 @@ function configRequest({target, digest}: Intent, body: BodyOf<'set-config'>, sec
     synchronous: true,
     secrets: secretTexts(hidden, secrets),
   }
+}
+
+/** What is detached is destroyed with its data once it is removed: never without the nonce of a signature. */
+function checkRemoval({target: {kind}, key}: Intent, name: string): void {
+  checkOption(kind, name, 'remove')
+  if (findOption(kind, name)?.isRemovalOnly === true && key === undefined)
+    throw refused(`the removal of ${name} without a signature`)
 }
 
 const listed = (names: readonly string[] = []): string | undefined =>

@@ -1,5 +1,6 @@
 // The lines of `felhom apply --json`: what was recovered if there was anything, the plan, then an event each, last the
 // result. Every line is one JSON object with a `type` and the version of the shape; new keys and types may come at any time.
+import type {RefusalCode} from '../model/approval.ts'
 import {formatGuestId} from '../model/guest.ts'
 import type {Plan} from '../model/plan.ts'
 import type {ActionResult, RunEvent} from '../model/run-event.ts'
@@ -54,6 +55,8 @@ export interface ActionResultJson {
   op: string | null
   task: string | null
   detail: string | null
+  /** Why the gate refused it. */
+  refusal: RefusalCode | null
 }
 
 export function encodeResult({
@@ -65,6 +68,7 @@ export function encodeResult({
   op,
   upid,
   detail,
+  refusal,
 }: ActionResult): ActionResultJson {
   return {
     guest: formatGuestId(guest),
@@ -75,6 +79,7 @@ export function encodeResult({
     op: op ?? null,
     task: upid ?? null,
     detail: detail ?? null,
+    refusal: refusal ?? null,
   }
 }
 

@@ -178,7 +178,8 @@ guests:
       const [config, disks] = ['config', 'disks'].map((name) => definitions[`${kind}-${name}`])
       for (const name of optionNames(kind)) {
         const option = findOption(kind, name)
-        const isWritable = option?.isReadOnly === false && !option.isCreateOnly
+        const isWritable =
+          option !== undefined && (!option.isReadOnly || option.isRemovalOnly) && !option.isCreateOnly
         expect(knows(config, name), `${kind} ${name}`).to.equal(isWritable && !option.isDisk)
         expect(knows(disks, name), `${kind} ${name}`).to.equal(isWritable && option.isDisk)
       }

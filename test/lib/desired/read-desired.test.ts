@@ -230,6 +230,9 @@ describe('the desired state', () => {
       /^'lock' cannot be desired: /,
     )
     expect(mistakesOf('{kind: qemu, disks: {unused0: "local:1"}}')[0]?.code).to.equal('read_only')
+    expect(valueOf(guestOf('{kind: qemu, disks: {unused0: null}}'), 'unused0')).to.deep.equal({is: 'removed'})
+    expect(mistakesOf('{kind: qemu, config: {unused0: null}}')[0]?.code).to.equal('read_only')
+    expect(mistakesOf('{kind: qemu, config: {lock: null}}')[0]?.code).to.equal('read_only')
   })
 
   it('says that an option is of the other kind', () => {

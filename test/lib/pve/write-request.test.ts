@@ -152,6 +152,10 @@ const RECORDED: Record<
     body: {type: 'shutdown', timeoutMs: 2_000, force: true},
   },
   'running-reboot-applies-pending reboot': {target: lxc(101), body: {type: 'restart'}},
+  'snapshot-life delete': {target: lxc(102), body: {type: 'snapshot-delete', snapshot: 'before'}},
+  'qemu-snapshot delete': {target: qemu(201), body: {type: 'snapshot-delete', snapshot: 's1'}},
+  'snapshot-rollback rollback': {target: lxc(102), body: {type: 'snapshot-rollback', snapshot: 'before'}},
+  'qemu-snapshot rollback': {target: qemu(201), body: {type: 'snapshot-rollback', snapshot: 's1'}},
 }
 
 describe('the request of an operation', () => {
@@ -167,6 +171,19 @@ describe('the request of an operation', () => {
       expect(made.synchronous).to.equal(false)
     })
   }
+
+  it('is none for what is no snapshot, and for a job that needs other means', () => {
+    const refusals: OperationBody[] = [
+      ...['current', '', '..', '1st', 'a/b', 'a'.repeat(41)].map((snapshot): OperationBody => ({
+        type: 'snapshot-delete',
+        snapshot,
+      })),
+      {type: 'snapshot-rollback', snapshot: 'current'},
+      {type: 'job', job: 'storage.wipe', params: {}, of: 'storage'},
+    ]
+    for (const body of refusals)
+      expect(() => request(lxc(102), body), JSON.stringify(body)).to.throw(/was about to be sent/)
+  })
 
   it('of a config change is synchronous, for both kinds, and carries the digest', () => {
     for (const target of [lxc(102), qemu(201)]) {
@@ -301,7 +318,7 @@ describe('the request of an operation', () => {
     'an unknown option': {body: setConfig({skiplock: '1'})},
     'an unknown option to delete': {body: setConfig({}, ['digest'])},
     'an option that felhom does not write': {body: setConfig({lock: 'backup'})},
-    'the destruction of an unused volume': {body: setConfig({}, ['unused0'])},
+    'the destruction of an unused volume without a signature': {body: setConfig({}, ['unused0'])},
     'an empty value': {body: setConfig({tags: ' '})},
     'a secret that was not given': {body: {...setConfig({}), secrets: ['cores']} as OperationBody},
     'an empty digest of a resize': {body: {type: 'resize', disk: 'rootfs', toBytes: 1}, digest: ''},
@@ -328,6 +345,13 @@ describe('the request of an operation', () => {
         .and.satisfy(isFelhomError)
     })
   }
+
+  it('of the destruction of an unused volume goes with the nonce of a signature, and of nothing else', () => {
+    const intent = journaledIntent(lxc(102), setConfig({}, ['unused0']), {digest, key: 'nonce'})
+    expect(sent(makeRequest(intent, {})).params).to.deep.equal({delete: 'unused0', digest})
+    const write = journaledIntent(lxc(102), setConfig({unused0: 'local:x'}), {digest, key: 'nonce'})
+    expect(() => makeRequest(write, {})).to.throw(/does not write/)
+  })
 
   it('is not made for a config change or resize that has no digest at all', () => {
     for (const body of [setConfig({cores: '1'}), {type: 'resize', disk: 'rootfs', toBytes: 1} as const]) {
