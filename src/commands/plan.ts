@@ -61,13 +61,25 @@ export default class Plan extends BaseCommand {
     })
     // Everything else is loaded while the first answer is on its way, and not before it can be.
     await live.underWay
-    const {planDesired, exampleDesired, hasChanges, hasErrors, renderPlanAs, warnOfFrozen, writeOutput} =
-      await import('../lib/app/plan-desired.ts')
+    const {
+      planDesired,
+      exampleDesired,
+      hasChanges,
+      hasErrors,
+      renderPlanAs,
+      reviewSignatures,
+      warnOfFrozen,
+      writeOutput,
+    } = await import('../lib/app/plan-desired.ts')
     const paths = flags.desired ?? []
     const setting = settings.desired ?? (flags.sandbox ? exampleDesired(this.config.root) : undefined)
     const isLive = !flags.sandbox && flags.against === undefined
     const frozen = isLive ? warnOfFrozen(settings) : undefined
-    const {plan, json} = await planDesired({cwd, paths, setting, targets: flags.target ?? []}, live)
+    const warn = (text: string): void => {
+      this.addWarning(text)
+    }
+    const review = isLive ? reviewSignatures({settings, env, warn}) : undefined
+    const {plan, json} = await planDesired({cwd, paths, setting, targets: flags.target ?? []}, live, review)
     if (flags.target !== undefined)
       this.addWarning(
         'This plan is for the targets alone: the other guests of the desired state were not compared.',

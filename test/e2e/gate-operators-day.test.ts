@@ -2,6 +2,7 @@ import {copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync} from 'no
 import {expect} from 'chai'
 import {runSshKeygen} from '../support/gate-keys.ts'
 import {GateLab, said} from '../support/gate-lab.ts'
+import {Terminal} from '../support/terminal.ts'
 
 const NAMESPACE = 'felhom-op-v1@felhom'
 const WIKI = 150
@@ -105,6 +106,9 @@ describe("the operator's day", function () {
     lab.wish(`{${WIKI}: {kind: lxc, ensure: absent}}`)
     const id = await lab.pendingId()
     expect(await expectCode(3, lab.sign(id, 'alice', '--confirm', 'wiki'))).to.contain('1 of 2 people')
+    expect(await expectCode(0, lab.felhom('plan'))).to.match(
+      /needs signature.*1 of 2 people have signed.*1 action needs a signature: felhom gate pending/,
+    )
     expect(await expectCode(3, lab.apply())).to.contain('1 of 2 people have signed')
     expect(await expectCode(64, lab.sign(id, 'alice', '--confirm', 'wiki'))).to.contain('signed it already')
     const [approval = ''] = lab.approvals()
@@ -164,6 +168,28 @@ describe("the operator's day", function () {
     await expectCode(0, lab.felhom('snapshot', 'delete', 'lxc/101', 'before'))
     const left = (await lab.sandbox.call('GET', '/nodes/pve1/lxc/101/snapshot')) as {name: string}[]
     expect(left.map(({name}) => name)).not.to.include('before')
+  })
+
+  it('asks on the terminal for the name of the guest, and takes nothing else', async () => {
+    await lab.renew()
+    lab.wish(`{${WIKI}: {kind: lxc, ensure: absent}}`)
+    const id = await lab.pendingId()
+    const answer = async (word: string): Promise<number> => {
+      const args = ['gate', 'sign', id, '--key', lab.at('alice'), '--config', lab.at('felhom.yaml')]
+      const terminal = await Terminal.open(args, lab.sandbox.env)
+      try {
+        await terminal.readWhen(/type the guest's name \(wiki\):/)
+        await terminal.press(word)
+        await terminal.press('Enter')
+        return await terminal.exitCode()
+      } finally {
+        await terminal.close()
+      }
+    }
+    expect(await answer('yes')).to.equal(64)
+    expect(() => lab.approvals()).to.throw()
+    expect(await answer('wiki')).to.equal(0)
+    expect(lab.approvals()).to.have.length(1)
   })
 
   it('has no clock to reset as long as it goes forward', async () => {

@@ -1,7 +1,7 @@
 // Approvals and statements as files, for those who look at them, add a signature to them or take them back. What is
 // read here is believed by nobody: only the gate decides what it is worth.
 import {existsSync, mkdirSync, readdirSync} from 'node:fs'
-import {join, resolve} from 'node:path'
+import {dirname, join, resolve} from 'node:path'
 import {statementDigest} from '../gate/digests.ts'
 import {decodeEnvelope, encodeEnvelope} from '../gate/envelope.ts'
 import {Malformed} from '../gate/ssh-wire.ts'
@@ -88,15 +88,18 @@ export function placeOf({approvals}: Settings, {action, nonce}: Statement): stri
   })
 }
 
-/** Joined with what lies there for the same bytes, so that nobody's signature is lost. */
-export function saveDocument(document: ApprovalDocument, file: string): ApprovalDocument {
+/** With the signatures that lie there for the same bytes, so that nobody's is lost. */
+export function joinDocument(document: ApprovalDocument, file: string): ApprovalDocument {
   const earlier = existsSync(file) ? readDocument('', file) : undefined
   if (earlier && earlier.digest !== document.digest)
     throw refused(`${file} holds another approval`, 'Name another file with --out.')
   const signatures = [...new Set([...(earlier?.signatures ?? []), ...document.signatures])]
-  mkdirSync(resolve(file, '..'), {recursive: true, mode: 0o700})
-  writeOutput('', file, encodeEnvelope({payload: document.payload, signatures}))
-  return {...document, signatures, file}
+  return {...document, signatures}
+}
+
+export function writeDocument({payload, signatures}: ApprovalDocument, file: string): void {
+  mkdirSync(dirname(file), {recursive: true, mode: 0o700})
+  writeOutput('', file, encodeEnvelope({payload, signatures}))
 }
 
 const refused = (message: string, hint?: string): FelhomError =>

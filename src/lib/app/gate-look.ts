@@ -61,7 +61,7 @@ export async function lookAtGate(request: LookRequest): Promise<GateLook> {
 export const hasTrust = ({trust: {dir, genesis}}: Settings): boolean =>
   dir !== undefined || genesis !== undefined
 
-async function openGateToLook({
+export async function openGateToLook({
   settings,
   snapshots,
   approvalFiles,

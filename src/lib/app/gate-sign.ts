@@ -7,7 +7,7 @@ import {OPERATION_NAMESPACE} from '../gate/namespaces.ts'
 import type {SignerName} from '../model/approval.ts'
 import {FelhomError} from '../model/felhom-error.ts'
 import type {Settings} from '../settings/settings.ts'
-import {placeOf, saveDocument, type ApprovalDocument} from './gate-documents.ts'
+import {joinDocument, placeOf, writeDocument, type ApprovalDocument} from './gate-documents.ts'
 import {describeSignatures, judgeWorth, readJudgeFacts, type Worth} from './gate-judge.ts'
 import {signWithSshKeygen} from './run-ssh-keygen.ts'
 
@@ -102,7 +102,8 @@ async function save(
   {settings, nowMs}: SavePlace,
 ): Promise<SavedApproval> {
   const facts = await readJudgeFacts(settings, nowMs)
-  judgeWorth(document, facts)
-  const saved = saveDocument(document, file)
-  return {...judgeWorth(saved, facts), file, digest: saved.digest, nonce: saved.statement.nonce}
+  const joined = joinDocument(document, file)
+  const worth = judgeWorth(joined, facts)
+  writeDocument(joined, file)
+  return {...worth, file, digest: joined.digest, nonce: joined.statement.nonce}
 }

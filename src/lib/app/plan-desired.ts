@@ -7,25 +7,29 @@ import {renderPlan, type PlanTextOptions} from '../report/plan-text.ts'
 import type {LiveRead} from './choose-live-state.ts'
 import {openDesired, type DesiredRequest} from './open-desired.ts'
 import {planCluster, showOptionValue} from './plan-cluster.ts'
+import type {ReviewPlan} from './plan-signatures.ts'
 import {useDesired} from './use-desired.ts'
 
 export {exampleDesired} from './open-desired.ts'
 export {hasChanges, hasErrors} from './plan-cluster.ts'
 export {warnOfFrozen} from './plan-frozen.ts'
+export {reviewSignatures} from './plan-signatures.ts'
 export {writeOutput} from './write-output.ts'
 
 /** Mistakes in the files are told at once, whatever the network does. */
 export async function planDesired(
   request: DesiredRequest & {targets: readonly string[]},
   live: LiveRead,
+  review: ReviewPlan = (plan) => Promise.resolve(plan),
 ): Promise<{plan: Plan; json: PlanJson}> {
   try {
     const provider = openDesired(request)
-    const {plan} = await planCluster({
+    const planned = await planCluster({
       loadDesired: () => useDesired(provider),
       readActual: () => live.state,
       targets: request.targets,
     })
+    const plan = await review(planned.plan, planned.actual)
     return {plan, json: encodePlan(plan)}
   } catch (error) {
     live.abandon()
