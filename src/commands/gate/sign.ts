@@ -15,7 +15,7 @@ export default class GateSign extends GateCommand {
 
 Where more than one person must sign, the others name the same ID, or the file. Exit code 3 while signatures are wanting.`
   static override examples = [
-    '<%= config.bin %> gate sign 9f2c81d04b6a77e1 --key ~/.ssh/id_ed25519 --reason "moved to the new host"',
+    '<%= config.bin %> gate sign 9f2c81d04b6a77e1 --key ~/.ssh/id --reason "moved"',
     '<%= config.bin %> gate sign approvals/9f2c81d04b6a77e1-q0Zr….json --key bob.pub',
   ]
   static override args = {
