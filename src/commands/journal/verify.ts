@@ -8,8 +8,7 @@ import {terminalWidth} from '../../lib/cli/terminal-width.ts'
 import {renderCheck, renderRepair} from '../../lib/report/journal-verify-text.ts'
 
 export default class JournalVerify extends JournalCommand {
-  static override summary =
-    'Check every record of the journal; with --repair, make a damaged one usable again.'
+  static override summary = 'Check every record of the journal; with --repair, make a damaged one usable.'
   static override description = `Reads every segment and every hash, takes no lock and changes nothing. Exit code 7 with file, line and byte of each damaged place.
 
 With --repair the damaged files are kept aside as they are, and all that can still be trusted is carried over. What is lost may be the only trace of an operation that still runs: compare with the task list of Proxmox afterwards. Nothing destructive is done until felhom journal rearm.`

@@ -4,8 +4,7 @@ import {writeOutput} from '../../../lib/app/write-output.ts'
 import {TrustCommand} from '../../../lib/cli/trust-command.ts'
 
 export default class GateTrustExport extends TrustCommand {
-  static override summary =
-    'Write the signers as an allowed_signers file of OpenSSH, for checks without felhom.'
+  static override summary = "Write the signers as OpenSSH's allowed_signers, for checks without felhom."
   static override description = `With it, stock ssh-keygen can check any approval or version of the trust store:
 
   ssh-keygen -Y verify -f allowed_signers -r revoked -I alice -n felhom-op-v1@felhom -s FILE.sig < FILE

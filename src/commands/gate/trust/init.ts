@@ -15,15 +15,14 @@ import {renderPin} from '../../../lib/report/trust-text.ts'
 const YEAR_MS = 365 * 86_400_000
 
 export default class GateTrustInit extends TrustCommand {
-  static override summary =
-    'Make a trust store: who may sign what can lose data, and who may replace lost keys.'
+  static override summary = 'Make a trust store: who may allow data loss, and who may replace lost keys.'
   static override description = `Builds version 1 from public keys and has every one of them sign it: those whose private half lies beside the .pub file or in the agent at once, the others later with --key or --signature. Exit code 3 while signatures are wanting.
 
 A person is named by the comment of the key, or as alice=KEY.pub; thresholds count people, not keys. Recovery keys sign nothing but changes of the trust store: keep them offline.
 
 When everybody has signed, the lines for felhom.yaml are printed. The hash in them pins this very version.`
   static override examples = [
-    '<%= config.bin %> gate trust init --operational alice=alice.pub --operational bob=bob.pub --recovery safe=safe.pub --threshold 2',
+    '<%= config.bin %> gate trust init --operational a.pub --recovery safe.pub --threshold 1',
     '<%= config.bin %> gate trust init --signature 1.proposal.json.sig',
   ]
   static override flags = {

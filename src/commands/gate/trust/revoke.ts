@@ -7,7 +7,7 @@ export default class GateTrustRevoke extends TrustCommand {
   static override description = `Proposes the next version without these keys and with their revocation, and signs it, as felhom gate trust rotate does. The operational role can revoke operational keys; for a recovery key it takes the recovery role. Exit code 3 while signatures are wanting.`
   static override examples = [
     '<%= config.bin %> gate trust revoke alice --key recovery',
-    '<%= config.bin %> gate trust revoke SHA256:O8TzkROv9gtHP6gRyIgInB58iR8E7YIpMga5hK71w8M --key bob',
+    '<%= config.bin %> gate trust revoke alice --key bob',
   ]
   static override strict = false
   static override args = {

@@ -17,7 +17,7 @@ export default class GateTrustRotate extends TrustCommand {
 
 Without a change to make, signatures are added to the version that is proposed already. Approvals that were signed under an older version count no more.`
   static override examples = [
-    '<%= config.bin %> gate trust rotate --revoke alice --add-operational alice=new.pub --key recovery',
+    '<%= config.bin %> gate trust rotate --revoke alice --add-operational alice=new.pub',
     '<%= config.bin %> gate trust rotate --signature 2.proposal.json.sig',
     '<%= config.bin %> gate trust rotate --renew --expires 365d --key recovery',
   ]
