@@ -9,6 +9,7 @@ import type {DesiredState} from '../../src/lib/model/desired.ts'
 import type {Intent} from '../../src/lib/model/operation.ts'
 import type {GuestPlan, Plan} from '../../src/lib/model/plan.ts'
 import {heldPrivileges} from '../../src/lib/plan/held-privileges.ts'
+import {planSnapshot} from '../../src/lib/plan/plan-snapshot.ts'
 import {planChanges} from '../../src/lib/plan/plan-changes.ts'
 import {createReader, type Reader} from '../../src/lib/pve/read.ts'
 import {createWriter, type Writer} from '../../src/lib/pve/write.ts'
@@ -130,7 +131,11 @@ async function runRecover(
 export function planFor(world: World, desired: DesiredState, actual: ActualCluster): Plan {
   const held = actual.privileges === undefined ? undefined : heldPrivileges(actual.privileges)
   const plan = planChanges(desired, actual, held ? {held} : {})
-  return {...plan, guests: plan.guests.map((guest) => withSignature(world, guest))}
+  const jobs = [...world.jobs.values()].flatMap(({vmid, wish}) => {
+    const guest = actual.guests.find((one) => one.vmid === vmid)
+    return wish && guest ? [planSnapshot(wish, guest, actual, held)] : []
+  })
+  return {...plan, guests: [...plan.guests, ...jobs].map((guest) => withSignature(world, guest))}
 }
 
 function withSignature(world: World, plan: GuestPlan): GuestPlan {

@@ -2,6 +2,7 @@
 // is calm weather, in which felhom must find out what happened.
 import type {DesiredGuest} from '../../src/lib/model/desired.ts'
 import type {OperationType} from '../../src/lib/model/operation.ts'
+import type {SnapshotWish} from '../../src/lib/plan/plan-snapshot.ts'
 import {comeToRest} from './come-to-rest.ts'
 import type {Violation} from './oracle.ts'
 import {Random} from './random.ts'
@@ -24,6 +25,8 @@ export interface CrashCase {
   /** Options that wait for a restart. */
   readonly pending?: Readonly<Record<string, string>>
   readonly desired: DesiredGuest
+  /** A snapshot that is there, and what becomes of it. */
+  readonly wish?: SnapshotWish
 }
 
 export interface CrashPoint {
@@ -61,7 +64,7 @@ export async function runCrashCase(
   })
   weather.world = world
   world.desired = {guests: [crash.desired], files: ['guests.yaml']}
-  if (crash.type === 'destroy') world.sign(crash.slot.vmid)
+  if (crash.type === 'destroy' || crash.wish) world.sign(crash.slot.vmid, crash.wish)
   world.onHandled = (_intent, answer) => {
     world.onHandled = () => undefined
     void befall(world, point.outcome, upidIn(answer?.text))

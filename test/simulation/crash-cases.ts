@@ -16,10 +16,11 @@ interface Shape {
   readonly restart?: 'allowed'
   readonly from?: DesiredCreate['from']
   readonly ensure?: 'absent'
+  readonly wish?: CrashCase['wish']
 }
 
 function crashCase(name: string, type: CrashCase['type'], kind: GuestKind, shape: Shape): CrashCase {
-  const {running = false, pending, options = {}, run, restart, from, ensure} = shape
+  const {running = false, pending, options = {}, run, restart, from, ensure, wish} = shape
   const slot = {kind, vmid: VMID, node: 'pve1'}
   const desired = desiredGuest(VMID, options, {
     kind,
@@ -29,7 +30,8 @@ function crashCase(name: string, type: CrashCase['type'], kind: GuestKind, shape
     ...(ensure && {ensure}),
     ...(from && {create: {from, storage: 'nas', place: PLACE}}),
   })
-  return {name: `${name} of ${kind}`, type, slot, exists: !from, running, ...(pending && {pending}), desired}
+  const more = {...(pending && {pending}), ...(wish && {wish})}
+  return {name: `${name} of ${kind}`, type, slot, exists: !from, running, ...more, desired}
 }
 
 const marked = (kind: GuestKind): Record<string, Written> => ({
@@ -56,6 +58,10 @@ const ofBoth = (kind: GuestKind): CrashCase[] => [
 export const CRASH_CASES: readonly CrashCase[] = [
   ...ofBoth('lxc'),
   ...ofBoth('qemu'),
+  // Of the storage here only machines can have snapshots.
+  ...(['snapshot-delete', 'snapshot-rollback'] as const).map((type) =>
+    crashCase(type, type, 'qemu', {wish: {type, snapshot: 'before'}}),
+  ),
   crashCase('restart', 'restart', 'lxc', {
     running: true,
     pending: {nameserver: '192.0.2.53'},

@@ -159,7 +159,8 @@ export class Oracle {
         'true',
         `${what}, but it was never so: ${JSON.stringify(truth.intent.body)} ${JSON.stringify(this.#host.proxmox.guest(truth.intent.target.vmid))}`,
       )
-    if (state === 'failed' && (type === 'create' || type === 'destroy') && this.#hasDoneIt(truth))
+    const isOnce = type === 'create' || type === 'destroy' || type.startsWith('snapshot-')
+    if (state === 'failed' && isOnce && this.#hasDoneIt(truth))
       this.#violate('true', `${what}, but its task did it`)
   }
 

@@ -54,13 +54,17 @@ export function makeScenario({
   exists,
   running,
   pending,
+  wish,
 }: {
   readonly slot: GuestSlot
   readonly exists: boolean
   readonly running: boolean
   readonly pending?: Readonly<Record<string, string>>
+  readonly wish?: {readonly snapshot: string}
 }): Scenario {
-  const guests = exists ? [{...seedGuest(slot, {running, memory: '512'}), ...(pending && {pending})}] : []
+  const snapshots = wish && {[wish.snapshot]: {snaptime: 1_700_000_000}}
+  const more = {...(pending && {pending}), ...(snapshots && {snapshots})}
+  const guests = exists ? [{...seedGuest(slot, {running, memory: '512'}), ...more}] : []
   return assemble(['pve1'], [slot], guests)
 }
 

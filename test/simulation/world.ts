@@ -4,6 +4,7 @@ import type {Gate, GateRequest} from '../../src/lib/gate/gate.ts'
 import type {DesiredState} from '../../src/lib/model/desired.ts'
 import {identifyGuest, isSameIdentity, type GuestIdentity} from '../../src/lib/model/identity.ts'
 import type {Intent} from '../../src/lib/model/operation.ts'
+import type {SnapshotWish} from '../../src/lib/plan/plan-snapshot.ts'
 import type {JournalStore} from '../../src/lib/store/open-journal.ts'
 import {VirtualClock} from '../../src/lib/sandbox/clock.ts'
 import {MachineLock} from './machine-lock.ts'
@@ -17,11 +18,13 @@ import {SimNetwork, type Answer} from './sim-network.ts'
 import {SimProxmox} from './sim-proxmox.ts'
 import type {Weather} from './weather.ts'
 
-/** An order to destroy, signed by the operator: it is good for this guest, and for once. */
+/** An order to destroy, or to lose a snapshot, signed by the operator: it is good for this guest, and for once. */
 export interface SignedJob {
   readonly key: string
   readonly vmid: number
   readonly identity: GuestIdentity
+  /** Absent: the guest itself is to be destroyed. */
+  readonly wish?: SnapshotWish
 }
 
 export interface WorldOptions {
@@ -157,12 +160,12 @@ export class World {
     this.trace(() => `  operator: other wishes${absent.size > 0 ? `, ${[...absent].join()} shall go` : ''}`)
   }
 
-  sign(vmid: number): void {
+  sign(vmid: number, wish?: SnapshotWish): void {
     const guest = this.proxmox.guest(vmid)
     if (!guest) return
     const identity = identifyGuest(guest, guest.config)
     const key = `nonce-${String(++this.#signatures)}`
-    this.jobs.set(vmid, {key, vmid, identity})
+    this.jobs.set(vmid, {key, vmid, identity, ...(wish && {wish})})
     this.trace(() => `  operator: signs ${key} for ${String(vmid)}`)
   }
 
@@ -173,6 +176,8 @@ export class World {
         const job = this.#signatureFor(request)
         if (!job) return gate.authorize(request)
         this.oracle.authorizes(job.key, job.vmid)
+        // No file asks for it again.
+        if (job.wish) this.jobs.delete(job.vmid)
         const authorized = {...request, class: 'destructive' as const, key: job.key} as never
         return {allowed: true, authorized}
       },
@@ -182,7 +187,7 @@ export class World {
 
   #signatureFor({action, target, guest}: GateRequest): SignedJob | undefined {
     const job = this.jobs.get(target.vmid)
-    if (!job || action.type !== 'destroy' || !guest?.config.known) return undefined
+    if (action.type !== (job?.wish?.type ?? 'destroy') || !job || !guest?.config.known) return undefined
     return isSameIdentity(job.identity, identifyGuest(target, guest.config.current)) ? job : undefined
   }
 
