@@ -125,7 +125,14 @@ function tear(
     const next = sector + SECTOR_BYTES
     // A sector is written whole or not at all; the first one already held bytes before this write.
     const isLost = sector >= position && (!holes || kind < 0.75 || random() < 0.5)
-    if (isLost) torn.fill(0, sector - position, Math.min(next, end) - position)
+    if (isLost) {
+      torn.fill(0, sector - position, Math.min(next, end) - position)
+      // What was there before is there still.
+      durable
+        .view()
+        .subarray(sector, Math.min(next, end))
+        .copy(torn, sector - position)
+    }
     at = next
   }
   durable.write(torn, position)

@@ -64,6 +64,7 @@ async function resumeLog<State>(
     if (problem ?? (!header || state === undefined)) throw corruptError(problem ?? nothingAt(path))
     await checkNeighbours(options, numbers, header)
     const bytes = await mendTail(options, file, path, end)
+    await writeAgain(file, bytes)
     await file.datasync()
     await disk.syncDirectory(dir)
     return new AppendLog(options, state, {header, file, bytes, seq: end.seq, h: end.h}, headBytes)
@@ -71,6 +72,24 @@ async function resumeLog<State>(
     await closeQuietly(file)
     throw error
   }
+}
+
+/** More than what is written at once. */
+const WRITTEN_AGAIN_BYTES = 64 * 1024
+
+/**
+ * After a failed sync the kernel takes for written what it has only in its cache, and a process that died before it
+ * could take that back leaves it to be found. Written again, the next sync is about it.
+ */
+async function writeAgain(file: DiskFile, end: number): Promise<void> {
+  const start = Math.max(0, end - WRITTEN_AGAIN_BYTES)
+  const bytes = Buffer.alloc(end - start)
+  for (let read = 0; read < bytes.length;) {
+    const more = await file.read(bytes.subarray(read), start + read)
+    if (more === 0) return
+    read += more
+  }
+  writeWhole(file, bytes, start)
 }
 
 const nothingAt = (file: string): {file: string; line: number; offset: number; message: string} => ({
@@ -88,6 +107,7 @@ export async function mendTail(
   {tail, offset, lines}: ScanEnd,
 ): Promise<number> {
   if (tail.kind === 'unterminated') {
+    await file.truncate(offset)
     writeWhole(file, Buffer.from('\n'), offset)
     return offset + 1
   }

@@ -14,7 +14,7 @@ export interface Line {
 
 export type Tail =
   | {readonly kind: 'clean'}
-  /** The last record lacks only its newline: it is there. */
+  /** The last record lacks only its newline, in whose place zeros may stand: it is there. */
   | {readonly kind: 'unterminated'}
   | {readonly kind: 'torn'; readonly bytes: Buffer}
   | {readonly kind: 'corrupt'; readonly line: number; readonly message: string}
@@ -161,10 +161,11 @@ export class SegmentScan {
       return {kind: 'corrupt', line: 1, message: 'the file is empty'}
     }
     const rest = Buffer.from(this.#buffer.subarray(this.#start, this.#filled))
-    const line = this.#read(this.#filled)
+    const written = withoutZeros(rest).length
+    const line = this.#read(this.#start + written)
     if (typeof line !== 'string') {
       last.push(line)
-      this.#offset += rest.length
+      this.#offset += written
       this.#lines++
       return {kind: 'unterminated'}
     }
@@ -189,6 +190,13 @@ export class SegmentScan {
 }
 
 const BAD_HASH = 'its hash is wrong'
+
+/** A power loss may leave the size of an append, and zeros in its place: a newline that mends a record is one. */
+function withoutZeros(bytes: Buffer): Buffer {
+  let end = bytes.length
+  while (end > 0 && bytes[end - 1] === 0) end--
+  return bytes.subarray(0, end)
+}
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
