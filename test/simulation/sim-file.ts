@@ -59,7 +59,8 @@ export class SimFile {
   }
 
   failSync(): void {
-    if (this.#length > this.#dirtyFrom) this.#givenUp.push({from: this.#dirtyFrom, to: this.#length})
+    const from = Math.max(this.#dirtyFrom, this.#durable.length)
+    if (this.#length > from) this.#givenUp.push({from, to: this.#length})
     this.#dirtyFrom = this.#length
   }
 
@@ -69,24 +70,22 @@ export class SimFile {
    * the result is true, for that cannot be told from damage.
    */
   losePower(random: Random): boolean {
-    const dirtyFrom = Math.min(this.#dirtyFrom, this.#length)
-    if (dirtyFrom >= this.#length && this.#durable.length === this.#length) {
+    const [old, now] = [this.#durable.length, this.#length]
+    const dirtyFrom = Math.min(this.#dirtyFrom, now)
+    if (dirtyFrom >= now && old === now) {
       this.#settle(this.#durable)
       return false
     }
-    if (dirtyFrom > this.#durable.length) {
-      // The size may have been written, what was given up surely was not.
-      this.#settle(random.chance(0.5) ? this.#durable : padded(this.#durable, this.#length))
-      return false
-    }
     const shape = random.below(12)
-    const cut = shape < 2 ? dirtyFrom : shape < 5 ? this.#length : random.between(dirtyFrom, this.#length)
-    const isCutShort = shape < 8
-    const next = Buffer.alloc(isCutShort ? cut : this.#length)
-    this.#durable.copy(next, 0, 0, Math.min(dirtyFrom, next.length))
-    this.#live.copy(next, dirtyFrom, dirtyFrom, isCutShort ? cut : sectorStart(cut, dirtyFrom))
+    const cut = shape < 2 ? dirtyFrom : shape < 5 ? now : random.between(dirtyFrom, now)
+    const grown = shape < 2 ? old : shape < 8 ? Math.max(old, cut) : now
+    const next = Buffer.alloc(now < old && shape >= 2 ? now : grown)
+    this.#durable.copy(next)
+    this.#live.copy(next, dirtyFrom, dirtyFrom, shape < 8 ? cut : sectorStart(cut, dirtyFrom))
     const hasHoles = shape === 11
-    if (hasHoles) this.#writeSomeSectors(next, dirtyFrom, random)
+    if (hasHoles) this.#writeSomeSectors(next, Math.max(dirtyFrom, Math.min(old, next.length)), random)
+    for (const {from, to} of this.#givenUp)
+      if (from < next.length) next.fill(0, from, Math.min(to, next.length))
     this.#settle(next)
     return hasHoles
   }
@@ -126,9 +125,3 @@ export class SimFile {
 }
 
 const sectorStart = (at: number, least: number): number => Math.max(least, at - (at % SECTOR_BYTES))
-
-function padded(bytes: Buffer, length: number): Buffer {
-  const longer = Buffer.alloc(length)
-  bytes.copy(longer)
-  return longer
-}

@@ -69,7 +69,8 @@ export const calmWeather: Weather = {
 }
 
 const STATUSES = [500, 503, 596, 597, 599]
-const MAX_LATE_MS = 40_000
+/** With ten seconds more for the lock on a config it is less than what recovery waits. */
+const MAX_LATE_MS = 33_000
 const IS_DURABLE_STEP = /^(?:datasync|PUT|POST|DELETE|rename|syncDirectory|truncate)/
 
 export class StormyWeather implements Weather {
