@@ -1,0 +1,89 @@
+import {expect} from 'chai'
+import {formatJob, parseJob, planJob} from '../../../src/lib/app/run-signed-job.ts'
+import {showSignatures} from '../../../src/lib/app/signature-state.ts'
+import type {Inspection} from '../../../src/lib/gate/gate.ts'
+import type {Refusal} from '../../../src/lib/model/approval.ts'
+import type {Plan} from '../../../src/lib/model/plan.ts'
+import {desiredGuest} from '../../support/desired-guest.ts'
+import {EngineBench} from '../../support/engine-bench.ts'
+import {homelabSeed} from '../../support/homelab-seed.ts'
+import {rejection} from '../../support/reject.ts'
+
+const bench = (): EngineBench => new EngineBench({seed: homelabSeed})
+
+describe('a job that is signed for', () => {
+  it('is written as it is read', () => {
+    for (const text of [
+      'guest.destroy lxc/102',
+      'snapshot.delete 101 before-upgrade',
+      'snapshot.rollback lxc/101 before-upgrade',
+      'volume.detach lxc/110 mp0',
+      'volume.remove qemu/200 unused0',
+    ])
+      expect(formatJob(parseJob(`  ${text.replace(' ', '  ')} `))).to.equal(text)
+  })
+
+  it('is refused where it is none, or lacks what it is about', () => {
+    for (const text of [
+      '',
+      'guest.destroy',
+      'guest.destroy lxc/102 now',
+      'snapshot.delete lxc/101',
+      'snapshot.delete lxc/101 a b',
+      'storage.wipe pve sdb',
+    ])
+      expect(() => parseJob(text), text).to.throw(/is no job/)
+  })
+
+  it('becomes the actions of one guest, each of them destructive or serving one that is', async () => {
+    const it = bench()
+    const actual = await it.read()
+    const types = async (text: string): Promise<string[]> =>
+      (await it.sandbox.clock.run(planJob(parseJob(text), actual, it.reader))).actions.map(({type}) => type)
+    expect(await types('guest.destroy 102')).to.deep.equal(['shutdown', 'destroy'])
+    expect(await types('snapshot.delete 101 before-upgrade')).to.deep.equal(['snapshot-delete'])
+    expect(await types('snapshot.rollback 101 before-upgrade')).to.deep.equal(['snapshot-rollback'])
+    expect(await types('volume.detach lxc/120 mp0')).to.deep.equal(['set-config'])
+  })
+
+  it('names what is not there, and what is', async () => {
+    const it = bench()
+    const actual = await it.read()
+    const plan = (text: string): Promise<unknown> =>
+      it.sandbox.clock.run(planJob(parseJob(text), actual, it.reader))
+    const typo = await rejection(plan('snapshot.delete 101 befor'))
+    expect(`${typo.message} ${String(typo.hint)}`).to.match(/no snapshot "befor".*before-upgrade/)
+    for (const text of ['guest.destroy lxc/999', 'guest.destroy qemu/101', 'volume.detach lxc/101 mp7'])
+      expect((await rejection(plan(text))).code, text).to.equal('usage')
+  })
+})
+
+describe('a plan with what the gate would say', () => {
+  const refusal: Refusal = {code: 'pending_signature', message: '1 of 2 people have signed'}
+  const inspectorOf = (found: Partial<Inspection>): {inspect: () => Promise<Inspection>} => ({
+    inspect: () => Promise.resolve({class: 'destructive', ...found}),
+  })
+  const messages = ({guests}: Plan): string[][] =>
+    guests.flatMap(({actions}) => actions.map(({blockers}) => blockers.map(({message}) => message)))
+
+  it('says of each destructive action, and of what serves it, what is still missing', async () => {
+    const it = bench()
+    const plan = await it.plan(desiredGuest(102, {}, {ensure: 'absent'}))
+    const shown = await showSignatures(plan, await it.read(), inspectorOf({refusal}))
+    expect(messages(shown)).to.deep.equal([[refusal.message], [refusal.message]])
+  })
+
+  it('holds back nothing that is signed for', async () => {
+    const it = bench()
+    const plan = await it.plan(desiredGuest(102, {}, {ensure: 'absent'}))
+    const shown = await showSignatures(plan, await it.read(), inspectorOf({}))
+    expect(messages(shown)).to.deep.equal([[], []])
+  })
+
+  it('keeps what stands in the way besides', async () => {
+    const it = bench()
+    const plan = await it.plan(desiredGuest(120, {}, {ensure: 'absent'}))
+    const shown = await showSignatures(plan, await it.read(), inspectorOf({}))
+    expect(messages(shown).flat().join()).to.match(/protection is on/)
+  })
+})
