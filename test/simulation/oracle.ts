@@ -45,7 +45,7 @@ export interface OracleHost {
   trace(text: () => string): void
 }
 
-export type OracleMemory = ReadonlyMap<string, Truth['state']>
+export type OracleMemory = ReadonlyMap<string, Truth>
 
 export class Oracle {
   readonly violations: Violation[] = []
@@ -105,15 +105,16 @@ export class Oracle {
 
   /** For a backup of the state directory: what the journal knew then. */
   remember(): OracleMemory {
-    return new Map([...this.#truths].map(([op, {state}]) => [op, state]))
+    return new Map([...this.#truths].map(([op, truth]) => [op, {...truth}]))
   }
 
   /** An old state directory was brought back: the journal knows no more than it did then. */
   recall(memory: OracleMemory): void {
-    for (const [op, truth] of this.#truths) {
-      const state = memory.get(op)
-      if (state === undefined) this.#truths.delete(op)
-      else truth.state = state
+    for (const op of this.#truths.keys()) if (!memory.has(op)) this.#truths.delete(op)
+    for (const [op, then] of memory) {
+      const truth = this.#truths.get(op) ?? {...then}
+      truth.state = then.state
+      this.#truths.set(op, truth)
     }
     // What waits for its time has a request that is long gone.
     this.clockJumped()
