@@ -190,7 +190,7 @@ describe('felhom apply', () => {
   it('sends nothing more when the disk takes no more of the journal, reports, and exits with 7', async () => {
     lab.wish(`{101: {kind: lxc, config: {memory: 1GiB}}, 102: {kind: lxc, config: {memory: 1GiB}},
       110: {kind: lxc, config: {memory: 3GiB}}, 130: {kind: lxc, config: {memory: 3GiB}}}`)
-    const command = ['ulimit -f 1; exec "$0" "$@"', process.execPath, BIN, 'apply', '-d', 'guests.yaml']
+    const command = ['ulimit -f 2; exec "$0" "$@"', process.execPath, BIN, 'apply', '-d', 'guests.yaml']
     const child = spawn('bash', ['-c', ...command, '--auto-approve', '--parallelism', '1'], {
       cwd: lab.dir,
       env: bareEnvironment(lab.sandbox.env),
@@ -241,7 +241,7 @@ describe('felhom apply', () => {
     expect(code).to.equal(4)
     expect(stdout.replaceAll(/\s+/g, ' ')).to.contain('the variable NO_SUCH_SECRET is not set')
     expect((await lab.config('lxc', 101))['memory']).to.equal(1024)
-    expect(lab.stateText()).to.not.contain('"create"')
+    expect(lab.stateText()).to.not.contain('"type":"create"')
     expect((await lab.mutations()).filter((key) => key.startsWith('POST'))).to.deep.equal([])
   })
 
