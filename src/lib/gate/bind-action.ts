@@ -1,6 +1,7 @@
 // An action in the words that a signature is bound to. What has no such words, or touches more than one thing that can
 // be lost, cannot be signed for: it is refused whatever is signed.
 import {findOption, type Option} from '../catalog/option.ts'
+import {operationOfChange} from '../catalog/operation-of-change.ts'
 import {parseProperties} from '../catalog/property-string.ts'
 import type {ActualGuest, KnownConfig} from '../model/actual.ts'
 import type {BoundAction, SignedOperation, StatementTarget} from '../model/approval.ts'
@@ -69,18 +70,6 @@ function wordChanges(
   const op = option && operationOfChange(option, change.after === undefined ? 'removed' : 'written')
   if (!op) return {unsupported: `no operation that can be signed for changes ${change.option} in this way`}
   return wordChange(op, option, change.after, config)
-}
-
-/** Which signature a change that can lose data takes; undefined: there is none. */
-export function operationOfChange(
-  {family, isDisk}: Option,
-  verb: 'written' | 'removed',
-): SignedOperation | undefined {
-  if (family === 'protection') return 'guest.unprotect'
-  if (family === 'template') return verb === 'written' ? 'guest.template' : undefined
-  if (verb === 'written') return undefined
-  if (family === 'unused[n]') return 'volume.remove'
-  return isDisk ? 'volume.detach' : undefined
 }
 
 function wordChange(

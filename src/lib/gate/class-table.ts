@@ -3,10 +3,10 @@
 import {CONDITIONS} from '../catalog/change-conditions.ts'
 import {CHANGE_RULES, type ChangeRule} from '../catalog/change-rules.ts'
 import {findOption, listFamilies, type Option} from '../catalog/option.ts'
+import {operationOfChange} from '../catalog/operation-of-change.ts'
 import type {SignedOperation} from '../model/approval.ts'
 import type {GuestKind} from '../model/guest.ts'
 import type {ActionBody, GateClass} from '../model/plan.ts'
-import {operationOfChange} from './bind-action.ts'
 
 export interface ClassRow {
   /** An action, or a family of options: `net[n]`. */

@@ -114,6 +114,7 @@ export type BlockerCode =
   | 'root_only'
   | 'privilege_missing'
   | 'needs_signature'
+  | 'cannot_be_signed'
   | 'not_yet'
 
 export interface Blocker {

@@ -1,6 +1,8 @@
 // What stands in the way of an action now. An action with a blocker is shown and would not be carried out.
+import {operationOfChange} from '../catalog/operation-of-change.ts'
 import {findOption} from '../catalog/option.ts'
 import type {ActualCluster, ActualGuest} from '../model/actual.ts'
+import type {GuestKind} from '../model/guest.ts'
 import type {Blocker, GuestPlan, Need, OptionChange, PlannedAction} from '../model/plan.ts'
 
 /** Whether the token holds one of these privileges on that path; undefined: it is not known. */
@@ -21,7 +23,7 @@ export function blockActions(
     ...clusterBlockers(circumstances.cluster),
     ...guestBlockers(action, circumstances.guest),
     ...privilegeBlockers(action.needs, circumstances.held),
-    ...gateBlockers(action),
+    ...gateBlockers(action, plan.kind),
     ...(action.type === 'start' && plan.exists && circumstances.guest?.template ? [templateBlocker] : []),
   ]
   return {...action, blockers}
@@ -107,14 +109,31 @@ function privilegeBlockers(needs: readonly Need[], held: Held | undefined): Bloc
   })
 }
 
-function gateBlockers(action: PlannedAction): Blocker[] {
+function gateBlockers(action: PlannedAction, kind: GuestKind): Blocker[] {
   const blockers: Blocker[] = []
   if (action.class === 'destructive') {
-    blockers.push({
-      code: 'needs_signature',
-      message: "it can lose data and needs an operator's signature",
-    })
+    const unsignable = findUnsignable(action, kind)
+    blockers.push(
+      unsignable === undefined
+        ? {code: 'needs_signature', message: "it can lose data and needs an operator's signature"}
+        : {code: 'cannot_be_signed', message: `${unsignable}: do it in Proxmox, then write what is there`},
+    )
   }
   if (action.type === 'migrate') blockers.push({code: 'not_yet', message: 'felhom does not move guests yet'})
   return blockers
+}
+
+/** Why no signature can allow it, as one clause; undefined: one can. */
+function findUnsignable(action: PlannedAction, kind: GuestKind): string | undefined {
+  if (action.type === 'create') return 'it would take volumes that may hold data of others'
+  if (action.type !== 'set-config') return undefined
+  const lost = action.changes.find(({option: name, after, class: weight}) => {
+    const option = findOption(kind, name)
+    return (
+      weight === 'destructive' &&
+      option &&
+      !operationOfChange(option, after === undefined ? 'removed' : 'written')
+    )
+  })
+  return lost && `changing ${lost.option} in this way can lose data, and no signature can allow it`
 }

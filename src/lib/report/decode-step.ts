@@ -82,6 +82,7 @@ const BLOCKER_CODES = [
   'root_only',
   'privilege_missing',
   'needs_signature',
+  'cannot_be_signed',
   'not_yet',
 ] as const satisfies readonly Blocker['code'][]
 

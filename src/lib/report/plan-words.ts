@@ -41,6 +41,8 @@ const IMPACT_ORDER: readonly Impact[] = ['none', 'live', 'restart', 'outage']
 
 /** `live · reversible`, or what is worse. */
 export function describeCost(guest: GuestPlan): string {
+  if (guest.actions.some(({blockers}) => blockers.some(({code}) => code === 'cannot_be_signed')))
+    return 'cannot be allowed'
   if (guest.actions.some(isUnsigned)) return 'needs signature'
   if (guest.actions.some((a) => a.class === 'destructive')) return 'signed · cannot be undone'
   const way = guest.actions.every((a) => a.reversible) ? 'reversible' : 'cannot be undone'

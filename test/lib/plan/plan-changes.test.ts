@@ -110,7 +110,7 @@ describe('the planner', () => {
     const live = actualGuest(101, {config: {known: true, current, pending: [waiting], digest: DIGEST}})
     const desired = desiredState(desiredGuest(101, {mp0: {ro: '0'}}))
     expect(blockers(only(planChanges(desired, actualCluster({guests: [live]}))))).to.deep.equal([
-      'needs_signature',
+      'cannot_be_signed',
     ])
   })
 
@@ -402,6 +402,15 @@ describe('the planner', () => {
       expect(guest.actions.map((a) => a.class)).to.deep.equal(['benign', 'destructive'])
       expect(guest.actions.map((a) => a.blockers.map((b) => b.code))).to.deep.equal([[], ['needs_signature']])
     })
+  })
+
+  it('says of a volume that would be replaced that nobody can allow it, before anybody signs', () => {
+    const live = withConfig(101, {mp0: 'local-lvm:vm-101-disk-1,mp=/data,size=8G'})
+    const desired = desiredState(desiredGuest(101, {mp0: {volume: 'local-lvm:vm-102-disk-0'}}))
+    const [action] = only(planChanges(desired, actualCluster({guests: [live]}))).actions
+    expect(action?.blockers.map((b) => `${b.code}: ${b.message}`)).to.deep.equal([
+      'cannot_be_signed: changing mp0 in this way can lose data, and no signature can allow it: do it in Proxmox, then write what is there',
+    ])
   })
 
   describe('a guest that does not exist', () => {
