@@ -85,6 +85,7 @@ export type RefusalCode =
   | 'internal_error'
   | 'disarmed'
   | 'limit_reached'
+  | 'withheld'
 
 export interface Refusal {
   readonly code: RefusalCode

@@ -116,6 +116,10 @@ export type BlockerCode =
   | 'needs_signature'
   | 'cannot_be_signed'
   | 'not_yet'
+  /** Of the daemon: it may not do this now. */
+  | 'withheld'
+  | 'suspended'
+  | 'backing_off'
 
 export interface Blocker {
   readonly code: BlockerCode

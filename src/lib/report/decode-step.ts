@@ -84,6 +84,9 @@ const BLOCKER_CODES = [
   'needs_signature',
   'cannot_be_signed',
   'not_yet',
+  'withheld',
+  'suspended',
+  'backing_off',
 ] as const satisfies readonly Blocker['code'][]
 
 const blocker = readWith((f): Blocker => ({

@@ -61,6 +61,11 @@ export const definitions: readonly SettingDefinition[] = [
   {key: 'trust.genesis', read: readGenesis, summary: 'hash of version 1 of the trust store'},
   {key: 'approvals', read: readPath, summary: 'directory of signed approvals'},
   {
+    key: 'secrets',
+    read: readPath,
+    summary: 'the one directory that a desired state from git or https may take secrets from',
+  },
+  {
     key: 'gate.max_destroy',
     read: readWhole(0, 1000),
     default: 1,
@@ -88,10 +93,23 @@ export const definitions: readonly SettingDefinition[] = [
   },
   {key: 'daemon.interval', read: readDurationMs, default: '60s', summary: 'time between two passes'},
   {
+    key: 'daemon.jitter',
+    read: readShare,
+    default: 0.1,
+    summary: 'share by which each pause may be longer or shorter',
+  },
+  {
     key: 'daemon.mode',
     read: readChoice(['observe', 'benign', 'full']),
     default: 'observe',
     summary: 'what the daemon may do',
+  },
+  {key: 'daemon.windows', read: readWindows, default: [], summary: 'maintenance windows'},
+  {
+    key: 'daemon.outside',
+    read: readChoice(['observe', 'live', 'benign']),
+    default: 'observe',
+    summary: 'what it may do outside of them; live: what interrupts nothing',
   },
   {
     key: 'daemon.max_shrink',
@@ -99,9 +117,45 @@ export const definitions: readonly SettingDefinition[] = [
     default: 0.2,
     summary: 'share of guests a source may lose at once',
   },
+  {
+    key: 'daemon.stale_after',
+    read: readDurationMs,
+    default: '1h',
+    summary: 'how long a source may be away before people are told',
+  },
+  {
+    key: 'daemon.back_off_max',
+    read: readDurationMs,
+    default: '1h',
+    summary: 'longest pause before a guest that keeps failing is tried again',
+  },
+  {
+    key: 'daemon.stop_timeout',
+    read: readDurationMs,
+    default: '75s',
+    summary: 'how long running tasks are waited for when it is told to end',
+  },
+  {
+    key: 'daemon.trust_warning',
+    read: readDurationMs,
+    default: '14d',
+    summary: 'how long before the trust store expires people are told',
+  },
+  {
+    key: 'daemon.keep',
+    read: readDurationMs,
+    default: '90d',
+    summary: 'how long the history of ended operations is kept',
+  },
+  {key: 'daemon.outcomes', read: readPath, summary: 'directory for what became of signed jobs'},
   {key: 'daemon.listen', read: readListen, summary: 'address of metrics and health'},
-  {key: 'daemon.windows', read: readWindows, default: [], summary: 'maintenance windows'},
+  {
+    key: 'daemon.listen_token',
+    read: readPath,
+    summary: 'file of the bearer token that is asked for, where the address is not loopback',
+  },
   {key: 'daemon.webhook.url', read: readWebUrl, summary: 'where events are posted'},
+  {key: 'daemon.webhook.token', read: readPath, summary: 'file of a bearer token to show there'},
   {key: 'plugins.allow', read: readList(readText), summary: 'plugins that the daemon may load'},
 ]
 

@@ -3,7 +3,11 @@
 export type TokenSource = {file: string} | {credential: string} | {env: string}
 
 export type DesiredSource =
-  {paths: string[]} | {git: string; branch?: string; path?: string} | {https: string}
+  | {paths: string[]}
+  /** `path`: below the top of the repository. */
+  | {git: string; branch?: string; path?: string; depth?: number}
+  /** `ca`, `token`: files. */
+  | {https: string; ca?: string; token?: string}
 
 export interface MaintenanceWindow {
   cron: string
@@ -19,16 +23,33 @@ export interface Settings {
   state: string
   trust: {dir: string | undefined; genesis: string | undefined}
   approvals: string | undefined
+  /** The one directory that a desired state from elsewhere may take secrets from. */
+  secrets: string | undefined
   gate: {maxDestroy: number}
   limits: {reads: number; writesPerNode: number; timeoutMs: number; taskTimeoutMs: number}
   recover: {settleMs: number}
   daemon: {
     intervalMs: number
+    /** Share of the interval that each pause is longer or shorter by, at most. */
+    jitter: number
     mode: 'observe' | 'benign' | 'full'
-    maxShrink: number
-    listen: string | undefined
+    /** What may be done outside of the maintenance windows. */
+    outside: 'observe' | 'live' | 'benign'
     windows: MaintenanceWindow[]
+    maxShrink: number
+    staleAfterMs: number
+    backOffMaxMs: number
+    stopTimeoutMs: number
+    trustWarningMs: number
+    keepMs: number
+    /** Directory for what became of signed jobs. */
+    outcomes: string | undefined
+    listen: string | undefined
+    /** File of the bearer token that others than this machine must show. */
+    listenToken: string | undefined
     webhookUrl: string | undefined
+    /** File of a bearer token. */
+    webhookToken: string | undefined
   }
   plugins: {allow: string[]}
 }

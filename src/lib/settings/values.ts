@@ -105,16 +105,50 @@ export const readDesired: Reader<DesiredSource> = (raw, baseDir) => {
     return 'value' in paths ? {value: {paths: paths.value}} : {expected}
   }
   if (typeof raw !== 'object' || raw === null) return {expected}
-  const {git, https, branch, path, ...rest} = raw as Record<string, unknown>
-  if (Object.keys(rest).length > 0) return {expected}
-  if (typeof https === 'string' && git === undefined && branch === undefined && path === undefined) {
-    return URL.canParse(https) && https.startsWith('https://')
-      ? {value: {https}}
-      : {expected: 'an https address'}
+  const fields = raw as Record<string, unknown>
+  if ('git' in fields) return readGit(fields, baseDir)
+  return 'https' in fields ? readHttps(fields, baseDir) : {expected}
+}
+
+function readGit(fields: Record<string, unknown>, baseDir: string): Reading<DesiredSource> {
+  const expected = '{git: ADDRESS}, with branch, path and depth as it pleases'
+  const {git, branch, path, depth, ...rest} = fields
+  const isText = (value: unknown): boolean => value === undefined || 'value' in readText(value, baseDir)
+  if (typeof git !== 'string' || git.trim() === '' || Object.keys(rest).length > 0) return {expected}
+  if (!isText(branch) || !isText(path)) return {expected}
+  // What begins with a dash is an option to git, not an address.
+  if (/^-/.test(git.trim()) || /^-/.test(String(branch))) return {expected}
+  const deep = depth === undefined ? undefined : readWhole(1, 1_000_000)(depth, baseDir)
+  if (deep && 'expected' in deep) return {expected: `${expected}; depth is ${deep.expected}`}
+  const extra = {
+    ...(typeof branch === 'string' && {branch: branch.trim()}),
+    ...(typeof path === 'string' && {path: path.trim()}),
+    ...(deep && {depth: deep.value}),
   }
-  if (typeof git !== 'string' || https !== undefined) return {expected}
-  const extra = {...(typeof branch === 'string' && {branch}), ...(typeof path === 'string' && {path})}
-  return {value: {git, ...extra}}
+  return {value: {git: git.trim(), ...extra}}
+}
+
+function readHttps(fields: Record<string, unknown>, baseDir: string): Reading<DesiredSource> {
+  const expected = '{https: ADDRESS}, with files ca and token as it pleases'
+  const {https, ca, token, ...rest} = fields
+  if (typeof https !== 'string' || Object.keys(rest).length > 0) return {expected}
+  if (!URL.canParse(https) || !https.startsWith('https://')) return {expected: 'an https address'}
+  const files = {ca: readOptional(ca, baseDir), token: readOptional(token, baseDir)}
+  if (files.ca === null || files.token === null) return {expected}
+  return {
+    value: {
+      https,
+      ...(files.ca !== undefined && {ca: files.ca}),
+      ...(files.token !== undefined && {token: files.token}),
+    },
+  }
+}
+
+/** A path; undefined: none was written; null: it is none. */
+function readOptional(raw: unknown, baseDir: string): string | undefined | null {
+  if (raw === undefined) return undefined
+  const reading = readPath(raw, baseDir)
+  return 'value' in reading ? reading.value : null
 }
 
 export const readWindows: Reader<MaintenanceWindow[]> = (raw) => {

@@ -1,0 +1,46 @@
+// Where desired state, approvals and signed jobs come from: a directory, a git repository, an address. This room knows
+// how to fetch them and what was good last; it touches the network, git and its own files; and it guarantees that
+// whatever a source sends is bounded, checked and never trusted for more than what it says.
+import type {DesiredText} from '../desired/desired-text.ts'
+import type {SourceKind} from '../model/daemon.ts'
+
+/** An envelope as it lies in the source: the gate alone decides what it is worth. */
+export interface CarriedEnvelope {
+  /** For messages; it adds no trust. */
+  readonly name: string
+  readonly bytes: Uint8Array
+}
+
+/** All that a source says at one moment. */
+export interface Bundle {
+  /** How the source names it: a commit, or the digest of its bytes. */
+  readonly revision: string
+  /** Grows with every change, where the source counts them. */
+  readonly serial?: number
+  readonly texts: readonly DesiredText[]
+  readonly approvals: readonly CarriedEnvelope[]
+  readonly jobs: readonly CarriedEnvelope[]
+}
+
+export type Fetched =
+  /** `isOlder`: the source itself shows that it comes before what was seen. */
+  | {readonly kind: 'bundle'; readonly bundle: Bundle; readonly isOlder: boolean}
+  /** As it was when last asked. */
+  | {readonly kind: 'unchanged'}
+  | {readonly kind: 'away'; readonly problem: string}
+  /** It answered with something that cannot be used: too large, cut short, not what a bundle looks like. */
+  | {readonly kind: 'unusable'; readonly problem: string}
+
+/** What was accepted last, for the source to compare with. */
+export interface Seen {
+  readonly revision: string
+  readonly serial?: number
+}
+
+export interface Source {
+  readonly kind: SourceKind
+  /** For people, without secrets. */
+  readonly place: string
+  /** What the source does wrong is an answer; it throws only when aborted. */
+  fetch(seen: Seen | undefined, signal: AbortSignal): Promise<Fetched>
+}
