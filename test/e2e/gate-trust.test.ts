@@ -152,6 +152,30 @@ describe('felhom gate trust', function () {
     expectRun(back, 64, /is revoked/)
   })
 
+  it('is told by the audit, from the first version on', async () => {
+    await init()
+    await trust(['rotate', '--renew', '--key', 'safe'])
+    await trust(['revoke', 'bob', '--key', 'alice'])
+    await trust(['rotate', '--renew', '--offline'])
+    const {stdout} = await runFelhom(['gate', 'audit', '--json'], {cwd: dir})
+    const {records} = (JSON.parse(stdout) as {result: {records: Record<string, unknown>[]}}).result
+    const {versions} = (await trustJson('verify')) as {versions: {hash: string}[]}
+    expect(records.map(({type, version, signers, hash}) => [type, version, signers, hash])).to.deep.equal([
+      ['trust_changed', 1, ['alice', 'bob', 'safe'], versions[0]?.hash],
+      ['trust_changed', 2, ['safe'], versions[1]?.hash],
+      ['trust_changed', 3, ['alice'], versions[2]?.hash],
+    ])
+    const told = await runFelhom(['gate', 'audit', '--verify'], {cwd: dir})
+    expectRun(told, 0, /trust store changed version 3 by alice 3 records, .* Every record is as it was/)
+  })
+
+  it('asks a key once that is named twice', async () => {
+    makeKeys('alice', 'safe')
+    const keys = ['--operational', 'alice.pub', '--recovery', 'safe.pub']
+    const run = await trust(['init', ...keys, '--key', 'alice', '--key', 'safe.pub'])
+    expect([run.code, run.stderr.match(/Signing file/g)?.length]).to.deep.equal([0, 2])
+  })
+
   it('lets two operators rotate their keys, one here and one elsewhere', async () => {
     await init('--threshold', '2')
     makeKeys('carol')

@@ -9,9 +9,12 @@ import type {TrustProblemKind} from '../gate/trust-problem.ts'
 import {reviewTrust} from '../gate/trust-load.ts'
 import {judgeProposal, type ProposalState, type TrustHead} from '../gate/trust-proposal.ts'
 import {decodeTrustSignatures, encodeTrustSignatures} from '../gate/trust-signatures.ts'
-import {FelhomError} from '../model/felhom-error.ts'
+import {FelhomError, isFelhomError} from '../model/felhom-error.ts'
 import type {TrustFiles, TrustVersion} from '../store/trust-files.ts'
 import {describeSigned, type ProposalView} from './gate-trust-view.ts'
+import {toLock} from './gate-upkeep.ts'
+import type {UpkeepRequest} from './journal-upkeep.ts'
+import {withGateStores} from './open-state.ts'
 import {signWithSshKeygen} from './run-ssh-keygen.ts'
 
 export interface Collecting {
@@ -21,7 +24,8 @@ export interface Collecting {
   readonly keys: readonly string[]
   /** Files with signatures that were made elsewhere. */
   readonly signatureFiles: readonly string[]
-  readonly signal?: AbortSignal
+  /** Where it is audited that a version came into force. */
+  readonly upkeep: UpkeepRequest
 }
 
 /** What signatures are collected for. */
@@ -44,19 +48,17 @@ export async function collectSignatures(proposed: Proposed, collecting: Collecti
     file = files.writeProposal(version)
   }
   const isInForce = state.wanting.length === 0
-  if (isInForce) await publish(proposed, version, collecting.nowMs)
+  if (isInForce) await publish({...proposed, version}, state, collecting)
   return {...describeSigned(state), ...(isInForce ? {inForce: true} : {inForce: false, file})}
 }
 
 async function* gatherSignatures(
   bytes: Uint8Array,
-  {cwd, keys, signatureFiles, signal}: Collecting,
+  {cwd, keys, signatureFiles, upkeep: {signal}}: Collecting,
 ): AsyncGenerator<string> {
   for (const name of signatureFiles) yield readSignatureFile(resolve(cwd, name), bytes)
-  for (const key of keys) {
-    const request = {key, namespace: TRUST_NAMESPACE, bytes, cwd, ...(signal && {signal})}
-    yield (await signWithSshKeygen(request)).armoured
-  }
+  for (const key of keys)
+    yield (await signWithSshKeygen({key, namespace: TRUST_NAMESPACE, bytes, cwd, signal})).armoured
 }
 
 function readSignatureFile(file: string, bytes: Uint8Array): string {
@@ -100,15 +102,45 @@ const HINTS: Readonly<Partial<Record<TrustProblemKind, string>>> = {
   bad_signature: 'Sign with a key that is pinned, before the change or after it.',
 }
 
-/** The gate's own judgement comes first: what it would refuse must not stop it. */
-async function publish({files, head}: Proposed, version: TrustVersion, nowMs: number): Promise<void> {
+/** Under the lock: the gate's own judgement, then the audit, because what is not in it has not happened. */
+async function publish(
+  {files, head, version}: Proposed,
+  {hash, signed}: ProposalState,
+  {nowMs, upkeep}: Collecting,
+): Promise<void> {
+  let isBegun = false
+  const work = withGateStores(toLock(upkeep), async ({audit}) => {
+    isBegun = true
+    await requireAcceptable({files, head, version}, nowMs)
+    const signers = [...new Set(signed.map(({principal}) => principal))]
+    await audit.note({type: 'trust_changed', version: version.version, hash, signers})
+    files.writeVersion(version)
+    files.dropProposal(version.version)
+  })
+  await work.catch((error: unknown) => {
+    throw isBegun ? error : explainWaiting(error, version.version)
+  })
+}
+
+/** Of the version in its place behind those that are there now. */
+async function requireAcceptable({files, head, version}: Proposed, nowMs: number): Promise<void> {
+  files.requireFree(version.version)
   const before = head ? await files.read() : []
   const [first = version] = before
   const genesis = hashTrust(first.bytes)
   const {refusal} = reviewTrust([...before, version], genesis, nowMs, {version: before.length})
   if (refusal) throw usage(refusal.message)
-  files.writeVersion(version)
-  files.dropProposal(version.version)
+}
+
+/** Whoever has signed need not do it again. */
+function explainWaiting(error: unknown, version: number): unknown {
+  if (!isFelhomError(error)) return error
+  const {code, message, hint = ''} = error
+  return new FelhomError(code, message, {
+    cause: error,
+    hint: `${hint} Then: felhom gate trust ${version === 1 ? 'init' : 'rotate'}`.trim(),
+    doubt: `Version ${version} of the trust store has all its signatures and is kept; it is not in force.`,
+  })
 }
 
 const usage = (message: string, hint?: string): FelhomError =>

@@ -5,7 +5,7 @@ import {encodeTrust, type ThresholdName} from '../gate/trust-document.ts'
 import {encodeTrustSignatures} from '../gate/trust-signatures.ts'
 import {FelhomError} from '../model/felhom-error.ts'
 import {TrustFiles} from '../store/trust-files.ts'
-import {findKeysAtHand} from './gate-trust-at-hand.ts'
+import {chooseKeys} from './gate-trust-at-hand.ts'
 import {collectSignatures, type Collecting} from './gate-trust-collect.ts'
 import {readNamedKey, type KeyChoice, type NamedKey} from './gate-trust-key.ts'
 import type {ProposalView} from './gate-trust-view.ts'
@@ -39,8 +39,7 @@ export async function initTrust(init: TrustInit): Promise<ProposalView & {readon
   if (!open && named.length === 0)
     throw usage('no keys are named', 'Name them with --operational KEY.pub and --recovery KEY.pub.')
   const version = open ?? {version: 1, bytes: draft(named, init), signatures: encodeTrustSignatures([])}
-  const atHand = init.signAtHand ? await findKeysAtHand(named, init.env) : []
-  const keys = [...atHand, ...init.keys]
+  const keys = await chooseKeys(named, init)
   return {...(await collectSignatures({files, head: undefined, version}, {...init, keys})), dir}
 }
 

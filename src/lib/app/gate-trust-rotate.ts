@@ -3,7 +3,7 @@ import {encodeTrustSignatures} from '../gate/trust-signatures.ts'
 import type {TrustSnapshot} from '../gate/trust-snapshot.ts'
 import {FelhomError} from '../model/felhom-error.ts'
 import type {TrustVersion} from '../store/trust-files.ts'
-import {findKeysAtHand} from './gate-trust-at-hand.ts'
+import {chooseKeys} from './gate-trust-at-hand.ts'
 import {draftNextVersion, type TrustChanges} from './gate-trust-changes.ts'
 import {collectSignatures, type Collecting} from './gate-trust-collect.ts'
 import {readNamedKey, type KeyChoice, type NamedKey} from './gate-trust-key.ts'
@@ -38,8 +38,7 @@ export async function rotateTrust(
   const version = isChange
     ? propose(store, head, rotation, added)
     : requireOpen(store.files.readProposal(next), next)
-  const atHand = rotation.signAtHand ? await findKeysAtHand(added, rotation.env) : []
-  const keys = [...atHand, ...rotation.keys]
+  const keys = await chooseKeys(added, rotation)
   return collectSignatures({files: store.files, head, version}, {...rotation, keys})
 }
 

@@ -47,7 +47,7 @@ export function resetClockMark(request: UpkeepRequest, seenMs: number, toMs: num
   })
 }
 
-const toLock = ({settings, onLocked, ...request}: UpkeepRequest): LockRequest => ({
+export const toLock = ({settings, onLocked, ...request}: UpkeepRequest): LockRequest => ({
   ...request,
   dir: settings.state,
   onWait: onLocked,

@@ -1,6 +1,7 @@
 // What the commands around the trust store share: flags of keys and signatures, and how a proposal is reported.
 import {Flags} from '@oclif/core'
 import {renderProposal, type ProposalView} from '../report/trust-text.ts'
+import {lockTimeoutFlag} from './duration-flag.ts'
 import {EXIT} from './exit-codes.ts'
 import {JournalCommand} from './journal-command.ts'
 import {momentFlag} from './moment-flag.ts'
@@ -19,6 +20,7 @@ export const signingFlags = {
     summary: 'Take a signature that was made elsewhere with ssh-keygen -Y sign. May be repeated.',
   }),
   discard: Flags.boolean({summary: 'Drop a version that was proposed earlier and waits for signatures.'}),
+  'lock-timeout': lockTimeoutFlag,
 }
 
 /** For keys that come in. */

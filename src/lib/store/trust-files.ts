@@ -74,11 +74,14 @@ export class TrustFiles {
 
   /** Never in the place of another. */
   writeVersion({version, bytes, signatures}: TrustVersion): void {
-    const dir = checkTrustedDirectory(this.dir)
-    const file = join(dir, `${version}.json`)
-    if (existsSync(file))
-      throw untrusted(`${file} is there already`, 'Another felhom was faster; look: felhom gate trust show')
-    writeBoth(file, bytes, signatures)
+    writeBoth(this.requireFree(version), bytes, signatures)
+  }
+
+  /** The file for a version that is not there yet. Throws trust_unsafe. */
+  requireFree(version: number): string {
+    const file = join(checkTrustedDirectory(this.dir), `${version}.json`)
+    if (!existsSync(file)) return file
+    throw untrusted(`${file} is there already`, 'Another felhom was faster; look: felhom gate trust show')
   }
 
   #make(): void {

@@ -2,6 +2,7 @@ import {mkdtempSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {expect} from 'chai'
+import {chooseKeys} from '../../../src/lib/app/gate-trust-at-hand.ts'
 import {draftNextVersion} from '../../../src/lib/app/gate-trust-changes.ts'
 import {readNamedKey} from '../../../src/lib/app/gate-trust-key.ts'
 import {parseThresholds} from '../../../src/lib/app/gate-trust-thresholds.ts'
@@ -67,6 +68,34 @@ describe('a signer on the command line', () => {
   it('cannot have a security key that was enrolled for a web site', () => {
     write(`${forgeKey('sk-ed25519', 'a', {application: 'https://example.org'}).line} alice\n`)
     expect(() => read('key.pub')).to.throw(/enrolled for https/)
+  })
+})
+
+describe('the keys that sign at once', () => {
+  let dir: string
+
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'felhom-hand-'))
+  })
+
+  afterEach(() => {
+    rmSync(dir, {recursive: true, force: true})
+  })
+
+  it('are those that are named and the new ones at hand, each once', async () => {
+    const [alice, bob] = ['alice', 'bob'].map((name) => {
+      writeFileSync(join(dir, `${name}.pub`), `${forgeKey('ed25519', name).line} ${name}\n`)
+      return readNamedKey(`${name}.pub`, 'operational', {cwd: dir, requireUv: false})
+    })
+    if (!alice || !bob) throw new Error('there are two')
+    writeFileSync(join(dir, 'alice'), 'a private key')
+    const choose = (keys: readonly string[], signAtHand = true): Promise<string[]> =>
+      chooseKeys([alice, bob], {cwd: dir, keys, signAtHand, env: {}})
+    expect(await choose([])).to.deep.equal([alice.file])
+    expect(await choose(['alice'])).to.deep.equal(['alice'])
+    expect(await choose(['alice.pub'])).to.deep.equal(['alice.pub'])
+    expect(await choose(['safe'])).to.deep.equal([alice.file, 'safe'])
+    expect(await choose(['safe'], false)).to.deep.equal(['safe'])
   })
 })
 

@@ -20,7 +20,7 @@ export default class GateTrustInit extends TrustCommand {
 
 A person is named by the comment of the key, or as alice=KEY.pub; thresholds count people, not keys. Recovery keys sign nothing but changes of the trust store: keep them offline.
 
-When everybody has signed, the lines for felhom.yaml are printed. The hash in them pins this very version.`
+When everybody has signed, the lines for felhom.yaml are printed. The hash in them pins this very version. It is written to the audit.`
   static override examples = [
     '<%= config.bin %> gate trust init --operational a.pub --recovery safe.pub --threshold 1',
     '<%= config.bin %> gate trust init --signature 1.proposal.json.sig',
@@ -57,7 +57,7 @@ When everybody has signed, the lines for felhom.yaml are printed. The hash in th
       initTrust({
         ...signing,
         ...readNewKeys(flags),
-        signal,
+        upkeep: this.upkeep(settings, flags['lock-timeout'], signal),
         dir: flags.dir ?? settings.trust.dir ?? 'trust',
         operational: flags.operational ?? [],
         recovery: flags.recovery ?? [],

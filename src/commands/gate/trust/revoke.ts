@@ -4,7 +4,7 @@ import {readSigning, signingFlags, TrustCommand} from '../../../lib/cli/trust-co
 
 export default class GateTrustRevoke extends TrustCommand {
   static override summary = 'Take keys out of the trust store for good: a revoked key cannot be added again.'
-  static override description = `Proposes the next version without these keys and with their revocation, and signs it, as felhom gate trust rotate does. The operational role can revoke operational keys; for a recovery key it takes the recovery role. Exit code 3 while signatures are wanting.`
+  static override description = `Proposes the next version without these keys and with their revocation, and signs it, as felhom gate trust rotate does. The operational role can revoke operational keys; for a recovery key it takes the recovery role. When it comes into force, that is written to the audit. Exit code 3 while signatures are wanting.`
   static override examples = [
     '<%= config.bin %> gate trust revoke alice --key recovery',
     '<%= config.bin %> gate trust revoke alice --key bob',
@@ -24,7 +24,7 @@ export default class GateTrustRevoke extends TrustCommand {
     const proposal = await this.untilInterrupted((signal) =>
       rotateTrust(settings, {
         ...readSigning(flags),
-        signal,
+        upkeep: this.upkeep(settings, flags['lock-timeout'], signal),
         addOperational: [],
         addRecovery: [],
         changes: {revoke: argv as string[]},

@@ -15,7 +15,7 @@ export default class GateTrustRotate extends TrustCommand {
   static override summary = 'Change who may sign: propose the next version of the trust store and sign it.'
   static override description = `The next version comes into force when the threshold of the recovery role has signed it, before and after the change, and every new key too. The operational role can sign for operational keys that come or go, and for nothing else. Exit code 3 while signatures are wanting.
 
-Without a change to make, signatures are added to the version that is proposed already. Approvals that were signed under an older version count no more.`
+Without a change to make, signatures are added to the version that is proposed already. Approvals that were signed under an older version count no more. When it comes into force, that is written to the audit.`
   static override examples = [
     '<%= config.bin %> gate trust rotate --revoke alice --add-operational alice=new.pub',
     '<%= config.bin %> gate trust rotate --signature 2.proposal.json.sig',
@@ -62,7 +62,7 @@ Without a change to make, signatures are added to the version that is proposed a
       rotateTrust(settings, {
         ...readSigning(flags),
         ...readNewKeys(flags),
-        signal,
+        upkeep: this.upkeep(settings, flags['lock-timeout'], signal),
         addOperational: flags['add-operational'] ?? [],
         addRecovery: flags['add-recovery'] ?? [],
         changes,

@@ -1,0 +1,117 @@
+import {chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {expect} from 'chai'
+import {listAudit} from '../../../src/lib/app/gate-audit.ts'
+import {collectSignatures} from '../../../src/lib/app/gate-trust-collect.ts'
+import type {ProposalView} from '../../../src/lib/app/gate-trust-view.ts'
+import {hashTrust} from '../../../src/lib/gate/trust-document.ts'
+import {encodeTrustSignatures} from '../../../src/lib/gate/trust-signatures.ts'
+import {acquireLock} from '../../../src/lib/store/acquire-lock.ts'
+import {TrustFiles} from '../../../src/lib/store/trust-files.ts'
+import {rejection} from '../../support/reject.ts'
+import {
+  draftVersion,
+  NOW_MS,
+  operational,
+  recovery,
+  signTrust,
+  type TrustPerson,
+} from '../../support/trust-lab.ts'
+
+describe('a version of the trust store that comes into force', () => {
+  const [alice, safe] = [operational('alice'), recovery('safe')]
+  const bytes = draftVersion([alice, safe])
+  let dir: string
+  let files: TrustFiles
+
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'felhom-collect-'))
+    files = new TrustFiles(join(dir, 'trust'))
+  })
+  afterEach(() => {
+    rmSync(dir, {recursive: true, force: true})
+  })
+
+  const state = (): string => join(dir, 'above', 'state')
+  const signedBy = (...people: readonly TrustPerson[]): string[] =>
+    people.map((one, index) => {
+      const file = join(dir, `${index}.sig`)
+      writeFileSync(file, signTrust(bytes, one))
+      return file
+    })
+  const collect = (signatureFiles: readonly string[]): Promise<ProposalView> =>
+    collectSignatures(
+      {
+        files,
+        head: undefined,
+        version: files.readProposal(1) ?? {version: 1, bytes, signatures: encodeTrustSignatures([])},
+      },
+      {
+        cwd: dir,
+        nowMs: NOW_MS,
+        keys: [],
+        signatureFiles,
+        upkeep: {
+          settings: {state: state()},
+          holder: 'a test',
+          lockTimeoutMs: 0,
+          signal: new AbortController().signal,
+          warn: () => undefined,
+          onLocked: () => undefined,
+        },
+      },
+    )
+  const audited = async () => (await listAudit({state: state()}, 10)).records
+  const isInForce = (): boolean => existsSync(join(dir, 'trust', '1.json'))
+
+  it('is in the audit with its hash and its people, in a state directory that is made for it', async () => {
+    expect((await collect(signedBy(alice, safe))).inForce).to.equal(true)
+    const [record, ...others] = await audited()
+    expect(others).to.deep.equal([])
+    expect(record).to.deep.include({
+      type: 'trust_changed',
+      version: 1,
+      hash: hashTrust(bytes),
+      signers: ['alice', 'safe'],
+    })
+    expect(statSync(state()).mode & 0o777).to.equal(0o700)
+    expect(isInForce()).to.equal(true)
+  })
+
+  it('is in no audit, and needs no state directory, while a signature is wanting', async () => {
+    expect((await collect(signedBy(alice))).inForce).to.equal(false)
+    expect([existsSync(join(dir, 'above')), isInForce()]).to.deep.equal([false, false])
+  })
+
+  it('waits with its signatures where the audit cannot be kept', async () => {
+    mkdirSync(state(), {recursive: true})
+    chmodSync(state(), 0o777)
+    const error = await rejection(collect(signedBy(alice, safe)))
+    expect(error).to.have.property('code', 'state_unsafe')
+    expect(error).to.have.property('hint').that.includes('felhom gate trust init')
+    expect(isInForce()).to.equal(false)
+    chmodSync(state(), 0o700)
+    expect((await collect([])).inForce).to.equal(true)
+    expect(await audited()).to.have.length(1)
+  })
+
+  it('waits with its signatures while another felhom writes', async () => {
+    mkdirSync(state(), {recursive: true, mode: 0o700})
+    const lock = await acquireLock(state(), {timeoutMs: 0, holder: 'felhom apply'})
+    const error = await rejection(collect(signedBy(alice, safe)))
+    await lock.release()
+    expect(error).to.have.property('code', 'journal_locked')
+    expect(error).to.have.property('doubt').that.includes('has all its signatures')
+    expect(isInForce()).to.equal(false)
+    expect((await collect([])).inForce).to.equal(true)
+  })
+
+  it('is not told as changed where another felhom was faster', async () => {
+    await collect([])
+    writeFileSync(join(dir, 'trust', '1.json'), bytes)
+    const error = await rejection(collect(signedBy(alice, safe)))
+    expect(error.message).to.include('is there already')
+    expect(await audited()).to.deep.equal([])
+  })
+})
