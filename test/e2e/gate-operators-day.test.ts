@@ -26,7 +26,9 @@ describe("the operator's day", function () {
     await lab.renew()
     lab.wish(`{${WIKI}: {kind: lxc, ensure: absent}}`)
 
-    expect(await expectCode(3, lab.apply())).to.contain('needs the signature of an operator')
+    expect(await expectCode(3, lab.apply())).to.match(
+      /needs signature \(0\/1\).*needs the signature of an operator/,
+    )
     expect(await lab.vmids()).to.include(WIKI)
     expect(await lab.destructions()).to.equal(0)
 
@@ -107,7 +109,7 @@ describe("the operator's day", function () {
     const id = await lab.pendingId()
     expect(await expectCode(3, lab.sign(id, 'alice', '--confirm', 'wiki'))).to.contain('1 of 2 people')
     expect(await expectCode(0, lab.felhom('plan'))).to.match(
-      /needs signature.*1 of 2 people have signed.*1 action needs a signature: felhom gate pending/,
+      /needs signature \(1\/2\).*1 of 2 people have signed.*1 action needs a signature: felhom gate pending/,
     )
     expect(await expectCode(3, lab.apply())).to.contain('1 of 2 people have signed')
     expect(await expectCode(64, lab.sign(id, 'alice', '--confirm', 'wiki'))).to.contain('signed it already')

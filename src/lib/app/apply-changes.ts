@@ -14,7 +14,7 @@ import {judgeApply} from './judge-apply.ts'
 import {withState, type OpenState} from './open-state.ts'
 import {hasChanges} from './plan-cluster.ts'
 import {findUnseen, refuseMistakes} from './plan-errors.ts'
-import {showSignatures} from './signature-state.ts'
+import {createInspector, showSignatures, type Inspector} from './signature-state.ts'
 import {systemClock} from './system-clock.ts'
 
 export interface ApplyRequest {
@@ -80,7 +80,7 @@ async function applyIn(
   const clock = systemClock
   const gate = await openGateOf(state, access, request, dialogue)
   const recovery = await recoverFirst(journal, access, settings, clock, dialogue)
-  const planned = await planWork(work, access.reader, gate)
+  const planned = await planWork(work, access.reader, createInspector(gate, settings))
   dialogue.showPlan(planned.plan)
   refuseMistakes(planned.plan)
   const frozen = new Set(recovery.open.map(({intent}) => intent.target.vmid))
@@ -124,10 +124,10 @@ async function openGateOf(
   })
 }
 
-async function planWork(work: ApplyWork, reader: Reader, gate: FullGate): Promise<PlannedWork> {
+async function planWork(work: ApplyWork, reader: Reader, inspector: Inspector): Promise<PlannedWork> {
   const actual = await reader.readCluster()
   const planned = await work.plan(actual, reader)
-  const plan = await showSignatures(planned.plan, actual, gate)
+  const plan = await showSignatures(planned.plan, actual, inspector)
   return {plan, planAgain: (guest) => planned.planAgain(guest)}
 }
 

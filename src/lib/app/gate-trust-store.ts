@@ -3,7 +3,7 @@ import {hashTrust} from '../gate/trust-document.ts'
 import {reviewTrust, type TrustMark, type TrustReview} from '../gate/trust-load.ts'
 import type {TrustRefusal} from '../gate/trust-problem.ts'
 import type {TrustSnapshot} from '../gate/trust-snapshot.ts'
-import {FelhomError} from '../model/felhom-error.ts'
+import {FelhomError, isFelhomError} from '../model/felhom-error.ts'
 import type {Settings} from '../settings/settings.ts'
 import {readNonces} from '../store/nonces/read-nonces.ts'
 import {systemDisk} from '../store/system-disk.ts'
@@ -46,6 +46,16 @@ export async function readTrustStore(store: TrustStore, nowMs: number): Promise<
   const {trust, refusal} = reviewStore(store, versions, nowMs)
   if (trust) return trust
   throw refusedTrust(refusal, versions)
+}
+
+/** Undefined where none is named or it cannot be believed: for those who only tell, and leave it to the gate to refuse. */
+export async function findTrust(settings: TrustSettings, nowMs: number): Promise<TrustSnapshot | undefined> {
+  try {
+    return await readTrustStore(await openTrustStore(settings), nowMs)
+  } catch (error) {
+    if (isFelhomError(error)) return undefined
+    throw error
+  }
 }
 
 function refusedTrust(refusal: TrustRefusal | undefined, versions: readonly TrustVersion[]): FelhomError {

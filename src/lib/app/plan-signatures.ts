@@ -20,12 +20,12 @@ export const reviewSignatures =
     const {dir, genesis} = settings.trust
     const isDestructive = plan.guests.some(({actions}) => actions.some((a) => a.class === 'destructive'))
     if (!isDestructive || (dir === undefined && genesis === undefined)) return plan
-    const [{openGateToLook}, {showSignatures}] = await Promise.all([
+    const [{openGateToLook}, {createInspector, showSignatures}] = await Promise.all([
       import('./gate-look.ts'),
       import('./signature-state.ts'),
     ])
     return withProxmox(settings, env, async ({reader}) => {
       const gate = await openGateToLook({settings, warn, snapshots: reader, approvalFiles: []})
-      return showSignatures(plan, actual, gate)
+      return showSignatures(plan, actual, createInspector(gate, settings))
     })
   }

@@ -1,30 +1,49 @@
 // What a plan says about signatures, as the gate would decide now: whoever looks at it sees which of its actions are
 // allowed, and of the others what is still missing. It decides nothing; that is done in the lane, once more.
-import type {FullGate} from '../gate/gate.ts'
+import type {FullGate, Inspection} from '../gate/gate.ts'
+import type {TrustSnapshot} from '../gate/trust-snapshot.ts'
 import type {ActualCluster, ActualGuest} from '../model/actual.ts'
 import type {Blocker, GuestPlan, Plan, PlannedAction} from '../model/plan.ts'
+import type {Settings} from '../settings/settings.ts'
 
-type Inspector = Pick<FullGate, 'inspect'>
+export interface Inspector extends Pick<FullGate, 'inspect'> {
+  /** Who may sign; undefined: nobody, or it is not known. Asked only where a signature is wanting. */
+  readTrust(): Promise<Pick<TrustSnapshot, 'thresholdFor'> | undefined>
+}
 
-export async function showSignatures(plan: Plan, {guests}: ActualCluster, gate: Inspector): Promise<Plan> {
+export const createInspector = (gate: FullGate, settings: Settings): Inspector => ({
+  inspect: (request) => gate.inspect(request),
+  readTrust: async () => {
+    // Cryptography is loaded by those alone who need it.
+    const {findTrust} = await import('./gate-trust-store.ts')
+    return findTrust(settings, Date.now())
+  },
+})
+
+export async function showSignatures(
+  plan: Plan,
+  {guests}: ActualCluster,
+  inspector: Inspector,
+): Promise<Plan> {
   const live = new Map(guests.map((guest) => [guest.vmid, guest]))
   const shown: GuestPlan[] = []
-  for (const guest of plan.guests) shown.push(await showGuest(guest, live.get(guest.vmid), gate))
+  for (const guest of plan.guests) shown.push(await showGuest(guest, live.get(guest.vmid), inspector))
   return {...plan, guests: shown}
 }
 
 async function showGuest(
   plan: GuestPlan,
   guest: ActualGuest | undefined,
-  gate: Inspector,
+  inspector: Inspector,
 ): Promise<GuestPlan> {
   const {kind, vmid, node, actions} = plan
   const unsigned = actions.filter((action) => action.class === 'destructive' && isUnsigned(action))
   if (unsigned.length === 0 || node === undefined) return plan
   const missing = new Map<PlannedAction, Blocker>()
   for (const action of unsigned) {
-    const {refusal} = await gate.inspect({action, target: {kind, vmid, node}, guest})
-    if (refusal) missing.set(action, {code: 'needs_signature', message: refusal.message})
+    const inspection = await inspector.inspect({action, target: {kind, vmid, node}, guest})
+    const blocker = await describeMissing(inspection, inspector)
+    if (blocker) missing.set(action, blocker)
   }
   // What serves another waits with it.
   const all = [...missing.values()]
@@ -35,6 +54,17 @@ async function showGuest(
       return replaceBlockers(action, action.class === 'destructive' ? (own ? [own] : []) : all)
     }),
   }
+}
+
+async function describeMissing(
+  {refusal, need}: Inspection,
+  inspector: Inspector,
+): Promise<Blocker | undefined> {
+  if (!refusal) return undefined
+  const {message, signed} = refusal
+  const needed = need && (await inspector.readTrust())?.thresholdFor(need.bound.op)
+  const people = signed ?? (needed === undefined ? undefined : {people: 0, needed})
+  return {code: 'needs_signature', message, ...(people && {signed: people})}
 }
 
 const isUnsigned = ({blockers}: PlannedAction): boolean =>

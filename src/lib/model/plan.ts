@@ -124,6 +124,8 @@ export type BlockerCode =
 export interface Blocker {
   readonly code: BlockerCode
   readonly message: string
+  /** Of a signature that is wanting: people who have signed and how many it takes, where that is known. */
+  readonly signed?: {readonly people: number; readonly needed: number}
 }
 
 /** What keeps an action from being tried. Whether a signature allows it is decided by the gate, when it is asked. */

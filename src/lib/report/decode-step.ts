@@ -89,10 +89,18 @@ const BLOCKER_CODES = [
   'backing_off',
 ] as const satisfies readonly Blocker['code'][]
 
-const blocker = readWith((f): Blocker => ({
-  code: f.read('code', oneOf(...BLOCKER_CODES)),
-  message: f.read('message', text),
-}))
+const signed = readWith((f): NonNullable<Blocker['signed']> => {
+  const [people, needed] = [f.read('people', count), f.read('needed', count)]
+  if (people >= needed) refuse(f.at('people'), 'less than needed')
+  return {people, needed}
+})
+
+const blocker = readWith((f): Blocker => {
+  const code = f.read('code', oneOf(...BLOCKER_CODES))
+  const people = f.optional('signed', signed)
+  if (people && code !== 'needs_signature') refuse(f.at('code'), 'needs_signature, though it counts people')
+  return {code, message: f.read('message', text), ...(people && {signed: people})}
+})
 
 const origin = readWith((f): CreateOrigin => {
   const storage = f.optional('storage', text)

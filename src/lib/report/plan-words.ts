@@ -43,7 +43,7 @@ const IMPACT_ORDER: readonly Impact[] = ['none', 'live', 'restart', 'outage']
 export function describeCost(guest: GuestPlan): string {
   if (guest.actions.some(({blockers}) => blockers.some(({code}) => code === 'cannot_be_signed')))
     return 'cannot be allowed'
-  if (guest.actions.some(isUnsigned)) return 'needs signature'
+  if (guest.actions.some(isUnsigned)) return `needs signature${countSignatures(guest.actions)}`
   if (guest.actions.some((a) => a.class === 'destructive')) return 'signed · cannot be undone'
   const way = guest.actions.every((a) => a.reversible) ? 'reversible' : 'cannot be undone'
   return `${IMPACT_WORDS[worstImpact(guest)]} · ${way}`
@@ -51,6 +51,20 @@ export function describeCost(guest: GuestPlan): string {
 
 const isUnsigned = (action: PlannedAction): boolean =>
   action.class === 'destructive' && action.blockers.some(({code}) => code === 'needs_signature')
+
+/** ` (1/2)`: signatures that are there of those that the guest's actions take; nothing where that is not known. */
+function countSignatures(actions: readonly PlannedAction[]): string {
+  const wanting = actions
+    .filter(isUnsigned)
+    .flatMap(({blockers}) => blockers.filter(({code}) => code === 'needs_signature'))
+  let [people, needed] = [0, 0]
+  for (const {signed} of wanting) {
+    if (!signed) return ''
+    people += signed.people
+    needed += signed.needed
+  }
+  return ` (${people}/${needed})`
+}
 
 const worstImpact = (guest: GuestPlan): Impact =>
   guest.actions.reduce<Impact>(

@@ -1,10 +1,5 @@
 import {expect} from 'chai'
 import {formatJob, parseJob, planJob} from '../../../src/lib/app/run-signed-job.ts'
-import {showSignatures} from '../../../src/lib/app/signature-state.ts'
-import type {Inspection} from '../../../src/lib/gate/gate.ts'
-import type {Refusal} from '../../../src/lib/model/approval.ts'
-import type {Plan} from '../../../src/lib/model/plan.ts'
-import {desiredGuest} from '../../support/desired-guest.ts'
 import {EngineBench} from '../../support/engine-bench.ts'
 import {homelabSeed} from '../../support/homelab-seed.ts'
 import {rejection} from '../../support/reject.ts'
@@ -55,35 +50,5 @@ describe('a job that is signed for', () => {
     expect(`${typo.message} ${String(typo.hint)}`).to.match(/no snapshot "befor".*before-upgrade/)
     for (const text of ['guest.destroy lxc/999', 'guest.destroy qemu/101', 'volume.detach lxc/101 mp7'])
       expect((await rejection(plan(text))).code, text).to.equal('usage')
-  })
-})
-
-describe('a plan with what the gate would say', () => {
-  const refusal: Refusal = {code: 'pending_signature', message: '1 of 2 people have signed'}
-  const inspectorOf = (found: Partial<Inspection>): {inspect: () => Promise<Inspection>} => ({
-    inspect: () => Promise.resolve({class: 'destructive', ...found}),
-  })
-  const messages = ({guests}: Plan): string[][] =>
-    guests.flatMap(({actions}) => actions.map(({blockers}) => blockers.map(({message}) => message)))
-
-  it('says of each destructive action, and of what serves it, what is still missing', async () => {
-    const it = bench()
-    const plan = await it.plan(desiredGuest(102, {}, {ensure: 'absent'}))
-    const shown = await showSignatures(plan, await it.read(), inspectorOf({refusal}))
-    expect(messages(shown)).to.deep.equal([[refusal.message], [refusal.message]])
-  })
-
-  it('holds back nothing that is signed for', async () => {
-    const it = bench()
-    const plan = await it.plan(desiredGuest(102, {}, {ensure: 'absent'}))
-    const shown = await showSignatures(plan, await it.read(), inspectorOf({}))
-    expect(messages(shown)).to.deep.equal([[], []])
-  })
-
-  it('keeps what stands in the way besides', async () => {
-    const it = bench()
-    const plan = await it.plan(desiredGuest(120, {}, {ensure: 'absent'}))
-    const shown = await showSignatures(plan, await it.read(), inspectorOf({}))
-    expect(messages(shown).flat().join()).to.match(/protection is on/)
   })
 })

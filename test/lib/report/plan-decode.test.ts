@@ -212,6 +212,27 @@ describe('a saved plan', () => {
         ({guests}) => Object.assign(guests[0] ?? {}, {gate: {class: 'destructive', needs_signature: false}}),
       ],
       [
+        'counts people who have signed where no signature is wanting',
+        'resource_changes[0].steps[1].blockers[0].code is not needs_signature, though it counts people',
+        ({steps}) =>
+          Object.assign(steps[1] ?? {}, {
+            blockers: [{code: 'locked', message: 'x', signed: {people: 0, needed: 1}}],
+          }),
+      ],
+      [
+        'says that as many have signed as must',
+        'resource_changes[0].steps[1].blockers[0].signed.people is not less than needed',
+        ({steps}) =>
+          Object.assign(steps[1] ?? {}, {
+            blockers: [{code: 'needs_signature', message: 'x', signed: {people: 1, needed: 1}}],
+          }),
+      ],
+      [
+        'shows more signatures than its steps count',
+        'resource_changes[0].change.impact is not what its steps say',
+        ({guests}) => Object.assign(guests[0]?.['change'] as Json, {impact: 'needs signature (1/2)'}),
+      ],
+      [
         'counts wrongly',
         'summary.destroy is not what its steps say',
         ({saved}) => Object.assign(saved['summary'] as Json, {destroy: 0}),
