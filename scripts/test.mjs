@@ -1,6 +1,6 @@
 // `npm test`: every check, all of them even when one fails, and a closing line with the count. A check is one
 // test; the unit and end-to-end tests count one by one.
-import {spawnSync} from 'node:child_process'
+import {spawn, spawnSync} from 'node:child_process'
 import {mkdtempSync, readFileSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
@@ -8,7 +8,6 @@ import {fileURLToPath} from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const scratch = mkdtempSync(join(tmpdir(), 'felhom-test-'))
-const countFile = join(scratch, 'counts.json')
 let passed = 0
 let failed = 0
 
@@ -31,6 +30,44 @@ function check(title, ...args) {
   else failed++
 }
 
+/** Its dots are shown when it has ended, since those of two at once tell nothing. */
+function runShard(title, patterns) {
+  const countFile = join(scratch, `${title}.json`)
+  const started = performance.now()
+  return new Promise((done) => {
+    const child = spawn('npx', ['mocha', ...patterns, '--reporter', 'scripts/mocha-reporter.cjs'], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {...process.env, FELHOM_TEST_COUNTS: countFile},
+    })
+    const said = []
+    child.stdout.on('data', (bytes) => said.push(bytes))
+    child.stderr.on('data', (bytes) => said.push(bytes))
+    child.once('close', (status) => {
+      const seconds = ((performance.now() - started) / 1000).toFixed(1)
+      console.log(`\n== ${title}`)
+      process.stdout.write(Buffer.concat(said))
+      console.log(`== ${title}: ${status === 0 ? 'ok' : 'FAILED'} (${seconds} s)`)
+      count(countFile, status)
+      done()
+    })
+  })
+}
+
+function count(countFile, status) {
+  let counts = {passes: 0, failures: 1, seconds: {}}
+  try {
+    counts = JSON.parse(readFileSync(countFile, 'utf8'))
+  } catch {
+    console.error('the test runner left no counts')
+  }
+  passed += counts.passes
+  failed += counts.failures
+  if (status !== 0 && counts.failures === 0) failed++
+  const slowest = Object.entries(counts.seconds).sort(([, x], [, y]) => y - x)
+  for (const [file, seconds] of slowest.slice(0, 5)) console.log(`   ${seconds.toFixed(1)} s  ${file}`)
+}
+
 check('build', 'build')
 check('format', 'format:check')
 check('lint', 'lint')
@@ -38,18 +75,11 @@ check('rooms', 'rooms')
 check('types', 'types')
 check('generated files', 'generate:check')
 
-const ok = run('unit and end-to-end tests', ['unit', '--', '--reporter', 'scripts/mocha-reporter.cjs'], {
-  FELHOM_TEST_COUNTS: countFile,
-})
-let counts = {passes: 0, failures: 1}
-try {
-  counts = JSON.parse(readFileSync(countFile, 'utf8'))
-} catch {
-  console.error('the test runner left no counts')
-}
-passed += counts.passes
-failed += counts.failures
-if (!ok && counts.failures === 0) failed++
+// Two at a time: whoever waits for a child process or a disk leaves the core to the other.
+await Promise.all([
+  runShard('unit tests and simulation', ['test/lib/**/*.test.ts', 'test/simulation/**/*.test.ts']),
+  runShard('end-to-end, property and fault tests', ['test/!(lib|simulation)/**/*.test.ts']),
+])
 
 check('conformance with the recorded Proxmox', 'conformance')
 
