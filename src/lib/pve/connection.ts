@@ -1,7 +1,7 @@
 // Knows how to carry a call to Proxmox over HTTPS with an API token, and touches nothing but that network.
 // Reads are shared over few connections, repeated with care and fail over to other endpoints.
 // Each mutation has a connection of its own, leaves at most once, and its error says whether it can have run.
-import {Client, Pool} from 'undici'
+import {Client, Pool, type Dispatcher} from 'undici'
 import PQueue from 'p-queue'
 import {DispatchError} from '../model/dispatch-error.ts'
 import {FelhomError, isFelhomError} from '../model/felhom-error.ts'
@@ -9,6 +9,7 @@ import type {ApiToken} from './api-token.ts'
 import {Endpoints} from './endpoint.ts'
 import {dispatchOutcome, proxmoxError, ProxmoxError} from './errors.ts'
 import {formEncode, pathWithQuery, type ApiPath, type Params} from './paths.ts'
+import {routeOf, type ObservedRequest, type RequestObserver} from './request-route.ts'
 import {retryRead, systemRetryClock, type RetryClock, type RetryPolicy} from './retry.ts'
 import {
   describeRequest,
@@ -29,6 +30,8 @@ export interface ConnectionOptions {
   readonly clock?: RetryClock
   /** Ends everything: what waits is not sent, what is under way is cut off. */
   readonly signal?: AbortSignal
+  /** Is told of each exchange, a repeated one included. */
+  readonly observe?: RequestObserver
 }
 
 export interface Limits extends RetryPolicy {
@@ -96,6 +99,7 @@ export class Connection implements ReadConnection, WriteConnection {
   readonly #pools = new Map<string, Pool>()
   readonly #clients = new Set<Client>()
   readonly #signal: AbortSignal | undefined
+  readonly #observe: RequestObserver | undefined
   readonly #onAbort = (): void => void this.close()
   #closed = false
 
@@ -108,6 +112,7 @@ export class Connection implements ReadConnection, WriteConnection {
     this.#readHeaders = ['authorization', options.token.authorization(), 'accept', 'application/json']
     this.#writeHeaders = [...this.#readHeaders, 'content-type', 'application/x-www-form-urlencoded']
     this.#reads = new PQueue({concurrency: this.#limits.reads})
+    this.#observe = options.observe
     this.#signal = options.signal
     this.#signal?.addEventListener('abort', this.#onAbort)
     if (this.#signal?.aborted) this.#closed = true
@@ -151,16 +156,14 @@ export class Connection implements ReadConnection, WriteConnection {
     this.#assertOpen()
     const origin = this.#endpoints.current
     const deadlineMs = Math.max(1, Math.min(this.#limits.readTimeoutMs, remainingMs))
-    let answer: HttpAnswer
     try {
-      answer = await sendRequest(this.#pool(origin), request, deadlineMs)
+      return await this.#exchange(this.#pool(origin), request, deadlineMs)
     } catch (error) {
       // A server that cannot prove who it is, is a reason to stop and look, not to ask the next one.
       if (isFelhomError(error, 'unreachable', 'connection_lost', 'timeout'))
         this.#endpoints.moveOnFrom(origin)
       throw error
     }
-    return this.#open(answer, request)
   }
 
   async #write(mutation: Mutation): Promise<Envelope> {
@@ -170,8 +173,7 @@ export class Connection implements ReadConnection, WriteConnection {
     this.#clients.add(client)
     try {
       this.#assertOpen()
-      const answer = await sendRequest(client, request, this.#limits.writeTimeoutMs)
-      return this.#open(answer, request, mutation.secrets)
+      return await this.#exchange(client, request, this.#limits.writeTimeoutMs, mutation.secrets)
     } catch (error) {
       throw failedMutation(error, mutation.synchronous, connector.handedOver())
     } finally {
@@ -179,6 +181,36 @@ export class Connection implements ReadConnection, WriteConnection {
       // Not awaited: the answer is in, and a connection that closes slowly is no reason to wait.
       void client.destroy()
     }
+  }
+
+  async #exchange(
+    dispatcher: Dispatcher,
+    request: HttpRequest,
+    deadlineMs: number,
+    secrets?: readonly string[],
+  ): Promise<Envelope> {
+    const startMs = this.#observe && performance.now()
+    let status: number | undefined
+    try {
+      const answer = await sendRequest(dispatcher, request, deadlineMs)
+      status = answer.status
+      const opened = this.#open(answer, request, secrets)
+      if (startMs !== undefined) this.#note(request, startMs, {status})
+      return opened
+    } catch (error) {
+      const errorCode = error instanceof FelhomError ? error.code : 'unexpected'
+      if (startMs !== undefined)
+        this.#note(request, startMs, {errorCode, ...(status !== undefined && {status})})
+      throw error
+    }
+  }
+
+  #note(
+    {method, path}: HttpRequest,
+    startMs: number,
+    ended: Pick<ObservedRequest, 'status' | 'errorCode'>,
+  ): void {
+    this.#observe?.({method, route: routeOf(path), ms: performance.now() - startMs, ...ended})
   }
 
   #writeRequest({method, path, params = {}}: Mutation): HttpRequest {

@@ -1,0 +1,41 @@
+// A request as those who count requests know it: which call it was, not of which guest, and how it ended.
+import type {ErrorCode} from '../model/error-codes.ts'
+import type {HttpMethod} from './send-request.ts'
+
+export interface ObservedRequest {
+  readonly method: HttpMethod
+  /** `/nodes/{node}/lxc/{vmid}/config`: there are as many as there are calls. */
+  readonly route: string
+  /** Absent: no answer came. */
+  readonly status?: number
+  /** Absent: it was a success. */
+  readonly errorCode?: ErrorCode
+  readonly ms: number
+}
+
+/** Must not throw. */
+export type RequestObserver = (request: ObservedRequest) => void
+
+/** The segment after each of these is a name. */
+const NAMED_BY: Readonly<Record<string, string>> = {
+  nodes: '{node}',
+  lxc: '{vmid}',
+  qemu: '{vmid}',
+  tasks: '{upid}',
+  snapshot: '{snapname}',
+  storage: '{storage}',
+  content: '{volume}',
+  users: '{userid}',
+  token: '{tokenid}',
+}
+
+/** The path without `/api2/json` and its query, with every name in it replaced by what it names. */
+export function routeOf(path: string): string {
+  const [, ...segments] = (path.split('?', 1)[0] ?? '').replace(/^\/api2\/json/, '').split('/')
+  const route = segments.map((segment, i) => {
+    const before = i === 0 ? undefined : segments[i - 1]
+    const name = before === undefined || !Object.hasOwn(NAMED_BY, before) ? undefined : NAMED_BY[before]
+    return name ?? segment
+  })
+  return `/${route.join('/')}`
+}
