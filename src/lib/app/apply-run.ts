@@ -21,7 +21,12 @@ export interface RunRequest {
   readonly clock: Clock
   /** Whatever the plan becomes by changes of others was approved too. */
   readonly mayAdapt: boolean
+  /** Absent: of the system. */
+  readonly randomHex?: (digits: number) => string
 }
+
+/** Who listens, and who may end it. */
+export type RunListener = Pick<ApplyDialogue, 'show' | 'stop'>
 
 export interface RunOutcome {
   readonly run: string | undefined
@@ -31,13 +36,13 @@ export interface RunOutcome {
   readonly failure?: Error
 }
 
-export async function carryOut(request: RunRequest, dialogue: ApplyDialogue): Promise<RunOutcome> {
-  const {work, planned, access, journal, gate, settings, clock, mayAdapt} = request
-  const run = makeRunId(clock.now())
+export async function carryOut(request: RunRequest, listener: RunListener): Promise<RunOutcome> {
+  const {work, planned, access, journal, gate, settings, clock, mayAdapt, randomHex = drawHex} = request
+  const run = makeRunId(clock.now(), randomHex)
   const ended: ActionResult[] = []
   const emit = (event: RunEvent): void => {
     if (event.type === 'action_ended') ended.push(event.result)
-    dialogue.show(event)
+    listener.show(event)
   }
   try {
     const {results} = await runPlan(planned.plan, {
@@ -50,16 +55,13 @@ export async function carryOut(request: RunRequest, dialogue: ApplyDialogue): Pr
       clock,
       perNode: settings.limits.writesPerNode,
       taskTimeoutMs: settings.limits.taskTimeoutMs,
-      stop: dialogue.stop,
+      stop: listener.stop,
       emit,
       // Reading them may fail: that is the guest's failure, not the run's.
       secretsFor: (guest, names) => Promise.resolve().then(() => work.readSecrets(guest, names)),
       planAgain: (guest) => planned.planAgain(guest),
       mayAdapt,
-      randomHex: (digits) =>
-        randomBytes(Math.ceil(digits / 2))
-          .toString('hex')
-          .slice(0, digits),
+      randomHex,
     })
     return {run, results}
   } catch (error) {
@@ -72,10 +74,15 @@ const inPlanOrder = (results: readonly ActionResult[]): ActionResult[] =>
   [...results].sort((a, b) => a.guest.vmid - b.guest.vmid)
 
 /** `20261118T060311-3f2a`: sorts by time, and two of one second differ. */
-export function makeRunId(nowMs: number): string {
+export function makeRunId(nowMs: number, randomHex = drawHex): string {
   const time = new Date(nowMs).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')
-  return `${time}-${randomBytes(2).toString('hex')}`
+  return `${time}-${randomHex(4)}`
 }
+
+const drawHex = (digits: number): string =>
+  randomBytes(Math.ceil(digits / 2))
+    .toString('hex')
+    .slice(0, digits)
 
 /** Actions with nothing in their way; `frozen` are guests with an open operation. */
 export const countPossible = (plan: Plan, frozen: ReadonlySet<number>): number =>

@@ -15,6 +15,8 @@ export interface ApprovalPlaces {
   /** The setting `approvals`, if there is one; it need not exist. */
   readonly dir: string | undefined
   readonly warn: (text: string) => void
+  /** Those that came with the desired state: worth no less and no more than the others. */
+  readonly carried?: readonly ApprovalFile[]
 }
 
 export class ApprovalFiles implements ApprovalSource {
@@ -26,7 +28,9 @@ export class ApprovalFiles implements ApprovalSource {
 
   /** Read anew each time: an operator may sign while an apply is under way. */
   list(): Promise<readonly ApprovalFile[]> {
-    return new Promise((done) => done([...this.#handedOver(), ...this.#laidReady()]))
+    return new Promise((done) =>
+      done([...this.#handedOver(), ...this.#laidReady(), ...(this.#places.carried ?? [])]),
+    )
   }
 
   #handedOver(): ApprovalFile[] {

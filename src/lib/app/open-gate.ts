@@ -1,7 +1,7 @@
 // The gate of an installation: who may sign from the settings, what was used from the state directory, and what is
 // laid ready from the approvals. Without pinned signers it still stands, and lets pass only what loses nothing.
-import {createGate, type FullGate, type Signing} from '../gate/gate.ts'
-import type {AuditSink, NonceStore, SnapshotReader} from '../gate/ports.ts'
+import {createGate, type FullGate, type Signing, type Withhold} from '../gate/gate.ts'
+import type {ApprovalFile, AuditSink, NonceStore, SnapshotReader} from '../gate/ports.ts'
 import {FelhomError} from '../model/felhom-error.ts'
 import type {Settings} from '../settings/settings.ts'
 import {TrustFiles} from '../store/trust-files.ts'
@@ -21,10 +21,13 @@ export interface GatePlaces {
   /** Open for writing: what it proves counts, and what became of an approval is told. */
   readonly journal?: JournalEvidence
   readonly clock?: {now(): number}
+  /** Approvals that came with the desired state. */
+  readonly carried?: readonly ApprovalFile[]
+  readonly withhold?: Withhold
 }
 
 export function openGate(places: GatePlaces): FullGate {
-  const {settings, stores, disarmed, journal} = places
+  const {settings, stores, disarmed, journal, withhold} = places
   const signing = findSigning(places)
   return createGate({
     audit: stores.audit,
@@ -32,12 +35,13 @@ export function openGate(places: GatePlaces): FullGate {
     maxDestroy: settings.gate.maxDestroy,
     ...(journal && {provenance: provenanceOf(journal)}),
     ...(signing && {signing}),
+    ...(withhold && {withhold}),
   })
 }
 
 /** Undefined: no signer is pinned. */
 function findSigning(places: GatePlaces): Signing | undefined {
-  const {settings, stores, snapshots, approvalFiles, warn, journal, clock = systemClock} = places
+  const {settings, stores, snapshots, approvalFiles, carried, warn, journal, clock = systemClock} = places
   const {dir, genesis} = settings.trust
   if (dir === undefined && genesis === undefined) return undefined
   if (dir === undefined || genesis === undefined) throw halfConfigured(dir === undefined ? 'dir' : 'genesis')
@@ -47,7 +51,12 @@ function findSigning(places: GatePlaces): Signing | undefined {
     trust: new TrustFiles(dir),
     genesis,
     nonces: stores.nonces,
-    approvals: new ApprovalFiles({files: approvalFiles, dir: settings.approvals, warn}),
+    approvals: new ApprovalFiles({
+      files: approvalFiles,
+      dir: settings.approvals,
+      warn,
+      ...(carried && {carried}),
+    }),
     snapshots,
     ...(journal && {outcomeOf: (nonce: string) => describeUse(journal, nonce)}),
   }

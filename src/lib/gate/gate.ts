@@ -3,6 +3,7 @@
 // lose data, under a signature for this action on this guest as it is now, with its nonce burned and its audit on disk.
 import type {Refusal} from '../model/approval.ts'
 import {FelhomError} from '../model/felhom-error.ts'
+import type {GateClass, PlannedAction} from '../model/plan.ts'
 import {bindAction, type Unsupported} from './bind-action.ts'
 import {burnApproval, moveMarks} from './burn-approval.ts'
 import {classifyAction, type ClassRule} from './classify.ts'
@@ -27,6 +28,11 @@ export type {
 } from './verdict.ts'
 export type {GateRequest, Refusal, SignedJob, Signing}
 
+export type Withhold = (
+  action: Pick<PlannedAction, 'type' | 'impact'>,
+  gateClass: GateClass,
+) => string | undefined
+
 export interface GateOptions {
   readonly provenance?: Provenance
   /** Of plugins: they raise a class, never lower it. */
@@ -34,6 +40,11 @@ export interface GateOptions {
   readonly audit?: AuditSink
   /** Tasks of our token that the journal does not know. */
   readonly disarmed?: () => readonly string[]
+  /**
+   * Why this may not be done now, whatever is signed: what a daemon is not set to do, or not at this hour. Asked when
+   * the action is about to begin. One clause; undefined: it may.
+   */
+  readonly withhold?: Withhold
   /** How many guests may be destroyed through this gate; absent: any number. */
   readonly maxDestroy?: number
   /** Absent: no signer is pinned, and nobody can allow what can lose data. */
@@ -54,6 +65,9 @@ class ReversibilityGate implements FullGate {
   async authorize(request: GateRequest): Promise<Verdict> {
     const {action, target} = request
     const asked = {op: action.type, vmid: target.vmid, class: classifyAction(request, this.#options)}
+    const withheld = this.#options.withhold?.(action, asked.class)
+    if (withheld !== undefined)
+      return {allowed: false, ...(await this.#refuse({...asked, refusal: withheldRefusal(withheld)}))}
     const answer =
       asked.class === 'benign'
         ? await this.#allowBenign(asked)
@@ -65,6 +79,9 @@ class ReversibilityGate implements FullGate {
   async preview(request: GateRequest): Promise<Refusal | undefined> {
     const {action, target} = request
     const asked = {op: action.type, vmid: target.vmid, class: classifyAction(request, this.#options)}
+    const withheld = this.#options.withhold?.(action, asked.class)
+    if (withheld !== undefined)
+      return (await this.#refuse({...asked, refusal: withheldRefusal(withheld)})).refusal
     const job = asked.class === 'benign' ? undefined : this.#toJob(request)
     const decision = job && (await this.#decide(job))
     const refusal = decision && 'refusal' in decision ? decision.refusal : this.#findLimit(request)
@@ -194,6 +211,8 @@ const LIMIT_REACHED: Refusal = {
   code: 'limit_reached',
   message: 'as many guests are destroyed as gate.max_destroy allows in one run',
 }
+
+const withheldRefusal = (message: string): Refusal => ({code: 'withheld', message})
 
 const unsupported = ({unsupported: why}: Unsupported): Refusal => ({
   code: 'pending_signature',

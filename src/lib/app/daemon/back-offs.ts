@@ -1,0 +1,70 @@
+// Guests that keep failing are tried less and less often. What shall be done with a guest is part of what is
+// remembered: a change of mind, or of the guest, is tried at once.
+import type {BackOff} from '../../model/daemon.ts'
+import type {GuestPlan} from '../../model/plan.ts'
+import type {ActionResult} from '../../model/run-event.ts'
+
+export interface BackOffLimits {
+  readonly firstMs: number
+  readonly maxMs: number
+}
+
+interface Failing extends BackOff {
+  readonly work: string
+}
+
+export class BackOffs {
+  readonly #failing = new Map<number, Failing>()
+
+  /** Those that wait at this moment, by vmid. */
+  waiting(nowMs: number): BackOff[] {
+    return [...this.#failing.values()]
+      .filter(({untilMs}) => untilMs > nowMs)
+      .sort((a, b) => a.guest.vmid - b.guest.vmid)
+      .map(({guest, failures, untilMs}) => ({guest, failures, untilMs}))
+  }
+
+  /** Forgets guests that no longer have anything to do, or something else than what failed. */
+  compare(plans: readonly GuestPlan[]): void {
+    const work = new Map(plans.map((plan) => [plan.vmid, describeWork(plan)]))
+    for (const [vmid, failing] of this.#failing)
+      if (work.get(vmid) !== failing.work) this.#failing.delete(vmid)
+  }
+
+  /** After a pass: `plans` is what was tried. */
+  learn(
+    plans: readonly GuestPlan[],
+    results: readonly ActionResult[],
+    nowMs: number,
+    limits: BackOffLimits,
+  ): void {
+    const outcomes = new Map<number, ActionResult[]>()
+    for (const result of results) {
+      const own = outcomes.get(result.guest.vmid) ?? []
+      outcomes.set(result.guest.vmid, [...own, result])
+    }
+    for (const plan of plans) {
+      const own = outcomes.get(plan.vmid) ?? []
+      if (own.some(({outcome}) => outcome === 'failed')) this.#fail(plan, nowMs, limits)
+      else if (own.some(({outcome}) => outcome === 'succeeded' || outcome === 'satisfied'))
+        this.#failing.delete(plan.vmid)
+    }
+  }
+
+  /** The operator wants everything tried now. */
+  forgetAll(): void {
+    this.#failing.clear()
+  }
+
+  #fail(plan: GuestPlan, nowMs: number, {firstMs, maxMs}: BackOffLimits): void {
+    const {kind, vmid} = plan
+    const failures = (this.#failing.get(vmid)?.failures ?? 0) + 1
+    const pauseMs = Math.min(maxMs, firstMs * 2 ** Math.min(failures - 1, 30))
+    const untilMs = nowMs + pauseMs
+    this.#failing.set(vmid, {guest: {kind, vmid}, failures, untilMs, work: describeWork(plan)})
+  }
+}
+
+/** What is to be done, without what stands in its way at the moment. */
+const describeWork = ({actions}: GuestPlan): string =>
+  JSON.stringify(actions.map((action) => ({...action, blockers: [], needs: []})))

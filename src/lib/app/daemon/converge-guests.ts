@@ -1,0 +1,143 @@
+// The middle of a pass: what differs from the desired state, and as much of it done as may be done now.
+import type {FullGate} from '../../gate/gate.ts'
+import type {ActualCluster} from '../../model/actual.ts'
+import type {Blocker, GuestPlan, Plan, PlannedAction} from '../../model/plan.ts'
+import type {ActionResult} from '../../model/run-event.ts'
+import {carryOut, countTriable, resultsWithoutRun} from '../apply-run.ts'
+import {workFromFiles, type ApplyWork, type PlannedWork} from '../apply-work.ts'
+import type {WritingAccess} from '../compose.ts'
+import type {OpenState} from '../open-state.ts'
+import {showSignatures, type Inspector} from '../signature-state.ts'
+import type {PassMemory, PassWorld} from './pass-world.ts'
+import type {Delivery} from './ports.ts'
+import {restrainGuest, restrainPlan, type Restraints} from './restrain-plan.ts'
+import {describeProblem, type Draft} from './run-pass.ts'
+
+export interface Scene {
+  readonly state: OpenState
+  readonly access: WritingAccess
+  readonly gate: FullGate
+  readonly inspector: Inspector
+  readonly delivery: Delivery
+}
+
+export async function convergeGuests(
+  scene: Scene,
+  world: PassWorld,
+  memory: PassMemory,
+  draft: Draft,
+): Promise<void> {
+  const {access, delivery, state} = scene
+  if (!delivery.desired) return
+  const actual = await access.reader.readCluster()
+  const work = workFromFiles(delivery.desired, [], world.env)
+  const planned = await planWork(work, actual, scene)
+  memory.backOffs.compare(planned.plan.guests)
+  const restraints = restrain(world, memory, draft)
+  const shown = restrainPlan(planned.plan, restraints)
+  draft.plan = shown
+  const frozen = new Set(state.journal.openOperations().map(({intent}) => intent.target.vmid))
+  const plan = leaveOutKnownRefusals(shown, memory)
+  const isIdle = countTriable(plan, frozen) === 0
+  const results = isIdle
+    ? resultsWithoutRun(plan, frozen)
+    : await run({...planned, plan}, work, restraints, scene, world, draft)
+  learn(shown, results, world, memory)
+  draft.results = results
+  draft.backOffs = memory.backOffs.waiting(world.clock.now())
+}
+
+/** A guest whose desired state cannot be reached as it is written waits; the others are none the worse for it. */
+async function planWork(work: ApplyWork, actual: ActualCluster, scene: Scene): Promise<PlannedWork> {
+  const planned = await work.plan(actual, scene.access.reader)
+  const plan = await showSignatures(planned.plan, actual, scene.inspector)
+  return {
+    plan: {...plan, guests: plan.guests.map(holdMistaken)},
+    planAgain: (guest) => {
+      const again = planned.planAgain(guest)
+      return again && holdMistaken(again)
+    },
+  }
+}
+
+function holdMistaken(plan: GuestPlan): GuestPlan {
+  const mistake = plan.problems.find(({severity}) => severity === 'error')
+  if (!mistake || plan.actions.length === 0) return plan
+  const blocker: Blocker = {code: 'withheld', message: `the guest has an error: ${mistake.message}`}
+  const actions = plan.actions.map((action) => ({...action, blockers: [...action.blockers, blocker]}))
+  return {...plan, actions}
+}
+
+function restrain({clock, settings}: PassWorld, memory: PassMemory, draft: Draft): Restraints {
+  const nowMs = clock.now()
+  return {
+    withhold: memory.permissionsOf(settings.daemon).withholdAt(nowMs),
+    suspensions: draft.suspensions,
+    backOffs: memory.backOffs.waiting(nowMs),
+  }
+}
+
+async function run(
+  planned: PlannedWork,
+  work: ApplyWork,
+  restraints: Restraints,
+  {access, state, gate}: Scene,
+  world: PassWorld,
+  draft: Draft,
+): Promise<readonly ActionResult[]> {
+  const {settings, clock, randomHex, stop} = world
+  const outcome = await carryOut(
+    {
+      work,
+      planned: {
+        plan: planned.plan,
+        planAgain: (guest) => {
+          const again = planned.planAgain(guest)
+          return again && restrainGuest(again, restraints)
+        },
+      },
+      ...{access, journal: state.journal, gate, settings, clock},
+      mayAdapt: true,
+      ...(randomHex && {randomHex}),
+    },
+    {
+      stop,
+      show: (event) => {
+        world.tell({type: 'run', event})
+      },
+    },
+  )
+  if (outcome.failure) draft.problem = describeProblem(outcome.failure)
+  return outcome.results
+}
+
+/**
+ * The gate is asked, and its answer audited, when something first needs a signature, and again when what it would
+ * say has changed. In between it would say the same in every pass for months.
+ */
+function leaveOutKnownRefusals(plan: Plan, memory: PassMemory): Plan {
+  const heard = new Set<string>()
+  const guests = plan.guests.map((guest) => {
+    const actions = guest.actions.map((action) => {
+      const refusal = action.blockers.find(({code}) => code === 'needs_signature')
+      if (!refusal) return action
+      const key = JSON.stringify([guest.vmid, action.type, describeChanges(action), refusal.message])
+      heard.add(key)
+      return memory.refusals.has(key) ? {...action, blockers: [...action.blockers, HEARD]} : action
+    })
+    return {...guest, actions}
+  })
+  memory.refusals = heard
+  return {...plan, guests}
+}
+
+const HEARD: Blocker = {code: 'withheld', message: 'the gate was asked before, and its answer is the same'}
+
+const describeChanges = (action: PlannedAction): readonly string[] =>
+  action.type === 'set-config' ? action.changes.map(({option, after}) => `${option}=${after ?? ''}`) : []
+
+function learn(plan: Plan, results: readonly ActionResult[], world: PassWorld, memory: PassMemory): void {
+  const {intervalMs, backOffMaxMs} = world.settings.daemon
+  const limits = {firstMs: intervalMs, maxMs: Math.max(intervalMs, backOffMaxMs)}
+  memory.backOffs.learn(plan.guests, results, world.clock.now(), limits)
+}

@@ -1,0 +1,59 @@
+// What one pass is given. The real world is made in compose-daemon.ts; a simulated day brings its own disk, network
+// and clock, and everything between them is the same.
+import type {Clock} from '../../engine/ports.ts'
+import type {FullGate, Withhold} from '../../gate/gate.ts'
+import type {DaemonEvent, PassReport, Suspension} from '../../model/daemon.ts'
+import type {Settings} from '../../settings/settings.ts'
+import type {CarriedEnvelope} from '../../source/source.ts'
+import type {WritingAccess} from '../compose.ts'
+import type {OpenState} from '../open-state.ts'
+import {BackOffs} from './back-offs.ts'
+import {Permissions} from './permission.ts'
+import type {SourceKeeper} from './ports.ts'
+
+/** An event without its time. */
+export type Told = DaemonEvent extends infer E ? (E extends DaemonEvent ? Omit<E, 'atMs'> : never) : never
+
+export interface GateCircumstances {
+  readonly state: OpenState
+  readonly access: WritingAccess
+  readonly carried: readonly CarriedEnvelope[]
+  readonly withhold: Withhold
+}
+
+export interface PassWorld {
+  readonly settings: Settings
+  readonly env: NodeJS.ProcessEnv
+  readonly clock: Clock
+  readonly keeper: SourceKeeper
+  /** Anew for each pass: a token may have been replaced. */
+  openAccess(): Promise<WritingAccess>
+  /** Takes the lock of the state directory and opens its logs. */
+  openState(access: WritingAccess): Promise<OpenState>
+  openGate(circumstances: GateCircumstances): Promise<FullGate>
+  readSuspensions(): readonly Suspension[]
+  readTrust(): Promise<PassReport['trust']>
+  /** Aborted: nothing new is started; what runs is awaited. */
+  readonly stop: AbortSignal
+  tell(event: Told): void
+  readonly randomHex?: (digits: number) => string
+}
+
+/** What one pass leaves to the next; it is worth no more than a better guess, and a restart begins without it. */
+export class PassMemory {
+  readonly backOffs = new BackOffs()
+  /** Answers of the gate that were heard before: asking again would only fill the audit. */
+  refusals: ReadonlySet<string> = new Set()
+  /** Of signed jobs, by nonce: what was told last, and what the gate said of their signatures. */
+  readonly toldJobs = new Map<string, string>()
+  readonly jobRefusals = new Map<string, string>()
+  keptSinceMs: number | undefined
+  #permissions: {readonly of: Settings['daemon']; readonly permissions: Permissions} | undefined
+
+  /** Throws settings_invalid for windows that mean nothing. */
+  permissionsOf(daemon: Settings['daemon']): Permissions {
+    if (this.#permissions?.of !== daemon)
+      this.#permissions = {of: daemon, permissions: new Permissions(daemon)}
+    return this.#permissions.permissions
+  }
+}

@@ -1,0 +1,138 @@
+// One pass of the daemon: ask the source, take the lock, settle what was interrupted, plan, do what may be done now,
+// carry out signed jobs. Whatever goes wrong is part of its report; the loop goes on.
+import {recover} from '../../engine/recover.ts'
+import type {PassReport} from '../../model/daemon.ts'
+import {FelhomError} from '../../model/felhom-error.ts'
+import type {WritingAccess} from '../compose.ts'
+import type {OpenState} from '../open-state.ts'
+import {createInspector} from '../signature-state.ts'
+import {convergeGuests} from './converge-guests.ts'
+import type {PassMemory, PassWorld} from './pass-world.ts'
+import type {Delivery} from './ports.ts'
+import {runJobs} from './run-jobs.ts'
+
+type Mutable<T> = {-readonly [K in keyof T]: T[K]}
+export type Draft = Mutable<PassReport>
+
+export async function runPass(pass: number, world: PassWorld, memory: PassMemory): Promise<PassReport> {
+  world.tell({type: 'pass_started', pass})
+  const draft = await beginReport(pass, world, memory)
+  try {
+    await makePass(world, memory, draft)
+  } catch (error) {
+    draft.problem = describeProblem(error)
+  }
+  draft.endedMs = world.clock.now()
+  return draft
+}
+
+async function beginReport(pass: number, world: PassWorld, memory: PassMemory): Promise<Draft> {
+  const {clock, settings} = world
+  const nowMs = clock.now()
+  const trust = await world.readTrust().catch(() => undefined)
+  return {
+    pass,
+    startedMs: nowMs,
+    endedMs: nowMs,
+    mode: settings.daemon.mode,
+    permission: memory.permissionsOf(settings.daemon).at(nowMs),
+    source: {kind: 'none', place: '', state: 'away'},
+    results: [],
+    jobs: [],
+    open: [],
+    disarmed: [],
+    suspensions: [],
+    backOffs: [],
+    ...(trust && {trust}),
+  }
+}
+
+async function makePass(world: PassWorld, memory: PassMemory, draft: Draft): Promise<void> {
+  await world.keeper.ask(world.stop)
+  const access = await world.openAccess()
+  try {
+    const state = await world.openState(access)
+    try {
+      // Without Proxmox there is no pass, but what the source said is kept all the same.
+      const delivery = await world.keeper.settle()
+      draft.source = delivery.standing
+      draft.suspensions = world.readSuspensions()
+      await workIn(state, access, delivery, world, memory, draft)
+    } finally {
+      draft.open = state.journal.openOperations()
+      draft.disarmed = state.journal.disarmed()
+      await state.close()
+    }
+  } finally {
+    await access.close()
+  }
+}
+
+async function workIn(
+  state: OpenState,
+  access: WritingAccess,
+  delivery: Delivery,
+  world: PassWorld,
+  memory: PassMemory,
+  draft: Draft,
+): Promise<void> {
+  const {clock, settings} = world
+  await settleFirst(state, access, world)
+  const gate = await world.openGate({
+    state,
+    access,
+    carried: [...delivery.approvals, ...delivery.jobs],
+    // At the moment when an action is about to begin, not when the pass did.
+    withhold: (action, gateClass) =>
+      memory.permissionsOf(settings.daemon).withholdAt(clock.now())(action, gateClass),
+  })
+  const scene = {state, access, gate, delivery, inspector: createInspector(gate, settings)}
+  await convergeGuests(scene, world, memory, draft)
+  if (draft.problem) return
+  await runJobs(scene, world, memory, draft)
+  await tidyUp(state, world, memory)
+}
+
+/** Looks once: whatever cannot be decided yet freezes its guest, and the next pass looks again. */
+async function settleFirst(
+  state: OpenState,
+  {reader, tokenId}: WritingAccess,
+  world: PassWorld,
+): Promise<void> {
+  const {clock, settings, stop} = world
+  const {decisions} = await recover({
+    reader,
+    journal: state.journal,
+    clock,
+    tokenId,
+    settleMs: settings.recover.settleMs,
+    waitMs: 0,
+    signal: stop,
+  })
+  if (decisions.length === 0) return
+  world.tell({
+    type: 'recovered',
+    decisions: decisions.map(({operation: {intent}, decision}) => ({
+      op: intent.op,
+      guest: {kind: intent.target.kind, vmid: intent.target.vmid},
+      verdict: decision.verdict,
+      reason: decision.reason,
+    })),
+  })
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** Once a day, so that months of history do not fill the disk. */
+async function tidyUp({journal}: OpenState, {clock, settings}: PassWorld, memory: PassMemory): Promise<void> {
+  const nowMs = clock.now()
+  memory.keptSinceMs ??= nowMs
+  if (nowMs - memory.keptSinceMs < DAY_MS) return
+  memory.keptSinceMs = nowMs
+  await journal.compact({olderThanMs: settings.daemon.keepMs})
+}
+
+export function describeProblem(error: unknown): NonNullable<PassReport['problem']> {
+  if (error instanceof FelhomError) return {code: error.code, message: error.message}
+  return {code: 'unexpected', message: error instanceof Error ? error.message : String(error)}
+}
