@@ -69,6 +69,7 @@ export default class Plan extends BaseCommand {
       renderPlanAs,
       reviewSignatures,
       warnOfFrozen,
+      warnOfSuspended,
       writeOutput,
     } = await import('../lib/app/plan-desired.ts')
     const paths = flags.desired ?? []
@@ -86,6 +87,7 @@ export default class Plan extends BaseCommand {
       )
     const warning = await frozen
     if (warning !== undefined) this.addWarning(warning)
+    if (isLive) warnOfSuspended(settings, plan, Date.now()).forEach(warn)
     if (flags.out !== undefined) writeOutput(cwd, flags.out, `${JSON.stringify(json, null, 1)}\n`)
     const text = renderPlanAs(flags.output, plan, {palette: this.palette(), width: terminalWidth()})
     this.print(text)

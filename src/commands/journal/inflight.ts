@@ -1,11 +1,13 @@
 import {Flags} from '@oclif/core'
 import {listInflight} from '../../lib/app/journal-inflight.ts'
 import {openJournalView} from '../../lib/app/journal-view.ts'
+import {lookAtSuspensions} from '../../lib/app/plan-suspended.ts'
 import {EXIT} from '../../lib/cli/exit-codes.ts'
 import {JournalCommand} from '../../lib/cli/journal-command.ts'
 import {terminalWidth} from '../../lib/cli/terminal-width.ts'
 import {encodeInflight, renderInflight, type InflightJson} from '../../lib/report/journal-inflight-text.ts'
 import {describeAlarms} from '../../lib/report/journal-rearm-text.ts'
+import {describeSuspensions, encodeSuspension, type SuspensionJson} from '../../lib/report/suspension-text.ts'
 
 export default class JournalInflight extends JournalCommand {
   static override summary = 'List the operations that have no end yet, and what recover would do.'
@@ -19,7 +21,7 @@ export default class JournalInflight extends JournalCommand {
     offline: Flags.boolean({summary: 'Do not ask Proxmox.'}),
   }
 
-  override async run(): Promise<InflightJson> {
+  override async run(): Promise<InflightJson & {suspensions: SuspensionJson[]}> {
     const {flags} = await this.parse(JournalInflight)
     const settings = await this.useSettings(flags.config)
     const {operations, disarmed, unasked} = await this.untilInterrupted(async (signal) => {
@@ -31,8 +33,11 @@ export default class JournalInflight extends JournalCommand {
     const alarm = describeAlarms(disarmed)
     if (alarm !== undefined) this.addWarning(alarm)
     const nowMs = Date.now()
+    const {suspensions, problem} = lookAtSuspensions(settings, nowMs)
+    if (problem !== undefined) this.addWarning(problem)
+    for (const text of describeSuspensions(suspensions)) this.addWarning(text)
     this.print(renderInflight(operations, {palette: this.palette(), width: terminalWidth(), nowMs}))
     if (operations.length > 0) process.exitCode = EXIT.needsRecover
-    return encodeInflight(operations, nowMs)
+    return {...encodeInflight(operations, nowMs), suspensions: suspensions.map(encodeSuspension)}
   }
 }

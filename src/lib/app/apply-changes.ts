@@ -14,6 +14,7 @@ import {judgeApply} from './judge-apply.ts'
 import {withState, type OpenState} from './open-state.ts'
 import {hasChanges} from './plan-cluster.ts'
 import {findUnseen, refuseMistakes} from './plan-errors.ts'
+import {warnOfSuspended} from './plan-suspended.ts'
 import {createInspector, showSignatures, type Inspector} from './signature-state.ts'
 import {systemClock} from './system-clock.ts'
 
@@ -82,6 +83,7 @@ async function applyIn(
   const recovery = await recoverFirst(journal, access, settings, clock, dialogue)
   const planned = await planWork(work, access.reader, createInspector(gate, settings))
   dialogue.showPlan(planned.plan)
+  for (const text of warnOfSuspended(settings, planned.plan, clock.now())) dialogue.warn(text)
   refuseMistakes(planned.plan)
   const frozen = new Set(recovery.open.map(({intent}) => intent.target.vmid))
   const possible = countPossible(planned.plan, frozen)

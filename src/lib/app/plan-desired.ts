@@ -13,6 +13,7 @@ import {useDesired} from './use-desired.ts'
 export {exampleDesired} from './open-desired.ts'
 export {hasChanges, hasErrors} from './plan-cluster.ts'
 export {warnOfFrozen} from './plan-frozen.ts'
+export {warnOfSuspended} from './plan-suspended.ts'
 export {reviewSignatures} from './plan-signatures.ts'
 export {writeOutput} from './write-output.ts'
 

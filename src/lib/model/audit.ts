@@ -22,6 +22,15 @@ export type AuditEvent =
       readonly reason: string
       readonly by: string
     }
+  /** The daemon was told to leave a guest alone; no vmid: all of them. */
+  | {
+      readonly type: 'suspended'
+      readonly vmid?: number
+      readonly untilMs?: number
+      readonly reason?: string
+      readonly by: string
+    }
+  | {readonly type: 'resumed'; readonly vmid?: number; readonly by: string}
 
 export type AuditEntry = ({readonly type: 'decision'} & Decision) | AuditEvent
 

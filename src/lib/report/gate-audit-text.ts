@@ -57,11 +57,23 @@ function describeRecord(record: AuditRecord, palette: Palette): Cell[] {
       return event('journal', 'rearmed', `${record.by}: ${plural(record.tasks.length, 'alarm')}`)
     case 'approval_rejected':
       return event('approval', 'rejected', `${record.by}: ${record.reason}; nonce ${record.nonce}`)
+    case 'suspended': {
+      const {by, reason, untilMs, vmid} = record
+      const until = untilMs === undefined ? '' : `; until ${showTime(untilMs)}`
+      return event(
+        'daemon',
+        'suspended',
+        `${by}${reason === undefined ? '' : `: ${reason}`}${until}`,
+        vmid ?? 'all',
+      )
+    }
+    case 'resumed':
+      return event('daemon', 'resumed', record.by, record.vmid ?? 'all')
   }
 }
 
-const event = (what: string, decision: string, why: string): Cell[] => [
-  {text: '-'},
+const event = (what: string, decision: string, why: string, guest: number | string = '-'): Cell[] => [
+  {text: String(guest)},
   {text: what},
   {text: decision},
   {text: why},

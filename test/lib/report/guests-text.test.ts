@@ -42,6 +42,16 @@ describe('the table of guests', () => {
     ])
   })
 
+  it('marks those that the daemon leaves alone', () => {
+    const suspended = (vmid: number | 'all'): (string | undefined)[] =>
+      renderGuests(actualCluster({guests}), plain, Infinity, [{vmid, sinceMs: 0, by: 'root@pve1'}])
+        .split('\n')
+        .slice(1, 5)
+        .map((line) => line.split(/ {2,}/)[4])
+    expect(suspended(101)).to.deep.equal(['template', 'running, ha, daemon suspended', 'paused', 'running'])
+    expect(suspended('all')[2]).to.equal('paused, daemon suspended')
+  })
+
   it('shortens pending changes to the room there is, down to their number', () => {
     const last = (width: number): string | undefined =>
       renderGuests(actualCluster({guests}), plain, width).split('\n')[4]?.slice(50)

@@ -10,11 +10,12 @@ import {checkGateLogs} from './check-gate-logs.ts'
 import {checkJournal} from './check-journal.ts'
 import {checkSettings, checkStateDirectory, checkToken} from './check-files.ts'
 import {checkPrivileges, type Purpose} from './check-privileges.ts'
+import {checkSuspensions} from './check-suspensions.ts'
 
 export type {Purpose}
 
 /** What felhom keeps itself: nothing in it is needed to look at Proxmox. */
-const KEPT = ['state', 'journal', 'gate']
+const KEPT = ['state', 'journal', 'gate', 'suspensions']
 
 export async function runDoctor(
   loaded: LoadedSettings,
@@ -27,6 +28,7 @@ export async function runDoctor(
     checkStateDirectory(loaded.settings.state),
     ...(await checkJournal(loaded.settings.state)),
     ...(await checkGateLogs(loaded.settings.state)),
+    ...checkSuspensions(loaded.settings.state, now()),
     checkToken(loaded.settings.token, env),
   ]
   if (local.some((f) => f.verdict === 'mend' && !KEPT.includes(f.id))) return withSkipped(local, 'see above')

@@ -75,6 +75,13 @@ const FIELDS: Record<AuditEntry['type'], Readonly<Record<string, Check>>> = {
     reason: isText,
     by: isText,
   },
+  suspended: {
+    vmid: isOptional(isCount),
+    untilMs: isOptional(isCount),
+    reason: isOptional(isText),
+    by: isText,
+  },
+  resumed: {vmid: isOptional(isCount), by: isText},
 }
 
 const isEntryType = (type: string): type is AuditEntry['type'] => Object.hasOwn(FIELDS, type)

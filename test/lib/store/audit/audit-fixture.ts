@@ -59,6 +59,8 @@ export async function writeEveryKind(audit: OpenAudit, onRecord: () => void): Pr
     () => audit.note({type: 'journal_rearmed', tasks: ['UPID:x'], by: 'operator'}),
     () =>
       audit.note({type: 'approval_rejected', nonce: 'two', statement: 'sha256:ee', reason: 'no', by: 'root'}),
+    () => audit.note({type: 'suspended', vmid: 101, untilMs: 9, reason: 'by hand', by: 'root@pve1'}),
+    () => audit.note({type: 'resumed', by: 'root@pve1'}),
   ]
   for (const step of steps) {
     await step()
