@@ -22,7 +22,9 @@ export default class GateReject extends GateCommand {
   override async run(): Promise<unknown> {
     const {args, flags} = await this.parse(GateReject)
     const settings = await this.useSettings(flags.config)
-    const document = findDocument(process.cwd(), settings, args.approval)
+    const document = findDocument(process.cwd(), settings, args.approval, (text) => {
+      this.addWarning(text)
+    })
     const view = {...document, signatures: describeSignatures(document)}
     this.print(renderStatement(view, this.palette()))
     await this.untilInterrupted((signal) =>

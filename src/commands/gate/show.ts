@@ -44,7 +44,9 @@ export default class GateShow extends GateCommand {
     id: string,
     desired: string[] | undefined,
   ): Promise<readonly ApprovalDocument[]> {
-    const found = findDocuments(settings, id)
+    const found = findDocuments(settings, id, (text) => {
+      this.addWarning(text)
+    })
     if (found.length > 0) return found
     return this.untilInterrupted(async (signal) => {
       const look = await this.lookRequest(settings, signal, {desired})

@@ -4,6 +4,7 @@ import {readDocument} from '../../lib/app/gate-documents.ts'
 import {describeSignatures} from '../../lib/app/gate-judge.ts'
 import {signApproval, type SavedApproval} from '../../lib/app/gate-sign.ts'
 import {confirmGuest} from '../../lib/cli/confirm-guest.ts'
+import {lockTimeoutFlag} from '../../lib/cli/duration-flag.ts'
 import {EXIT} from '../../lib/cli/exit-codes.ts'
 import {GateCommand, jobFlag, lifetimeFlag, planFlags} from '../../lib/cli/gate-command.ts'
 import {renderSaved} from '../../lib/report/gate-saved-text.ts'
@@ -38,6 +39,7 @@ Where more than one person must sign, the others name the same ID, or the file. 
       helpValue: 'FILE',
       summary: 'Where to write it, in place of the approvals directory.',
     }),
+    'lock-timeout': lockTimeoutFlag,
   }
 
   override async run(): Promise<SavedApproval> {
@@ -58,8 +60,9 @@ Where more than one person must sign, the others name the same ID, or the file. 
       this.print(renderStatement(view, this.palette()))
       await confirmGuest({word, given: flags.confirm, signal})
       const [cwd, env] = [process.cwd(), process.env]
-      const place = {settings, cwd, out: flags.out, nowMs: Date.now()}
-      return signApproval({...place, document, key: flags.key, env, signal})
+      const upkeep = this.upkeep(settings, flags['lock-timeout'], signal)
+      const place = {settings, cwd, out: flags.out, nowMs: Date.now(), upkeep}
+      return signApproval({...place, document, key: flags.key, env})
     })
     this.print(`\n${renderSaved(saved, this.palette(), this.textOptions().width)}`)
     if (saved.wanting) this.leaveWith(EXIT.gateRefused)

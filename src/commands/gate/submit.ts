@@ -1,6 +1,7 @@
 import {Flags} from '@oclif/core'
 import {readDocument} from '../../lib/app/gate-documents.ts'
 import {submitSignatures, type SavedApproval} from '../../lib/app/gate-sign.ts'
+import {lockTimeoutFlag} from '../../lib/cli/duration-flag.ts'
 import {EXIT} from '../../lib/cli/exit-codes.ts'
 import {GateCommand} from '../../lib/cli/gate-command.ts'
 import {renderSaved} from '../../lib/report/gate-saved-text.ts'
@@ -29,14 +30,19 @@ export default class GateSubmit extends GateCommand {
       helpValue: 'FILE',
       summary: 'Where to write it, in place of the approvals directory.',
     }),
+    'lock-timeout': lockTimeoutFlag,
   }
 
   override async run(): Promise<SavedApproval> {
     const {flags} = await this.parse(GateSubmit)
     const settings = await this.useSettings(flags.config)
     const cwd = process.cwd()
-    const place = {settings, cwd, out: flags.out, nowMs: Date.now()}
-    const saved = await submitSignatures(readDocument(cwd, flags.statement), flags.sig, place)
+    const document = readDocument(cwd, flags.statement)
+    const saved = await this.untilInterrupted((signal) => {
+      const upkeep = this.upkeep(settings, flags['lock-timeout'], signal)
+      const place = {settings, cwd, out: flags.out, nowMs: Date.now(), upkeep}
+      return submitSignatures(document, flags.sig, place)
+    })
     this.print(renderSaved(saved, this.palette(), this.textOptions().width))
     if (saved.wanting) this.leaveWith(EXIT.gateRefused)
     return saved

@@ -4,10 +4,12 @@ import {existsSync, mkdirSync, readdirSync} from 'node:fs'
 import {dirname, join, resolve} from 'node:path'
 import {statementDigest} from '../gate/digests.ts'
 import {decodeEnvelope, encodeEnvelope} from '../gate/envelope.ts'
+import {judgeSignature} from '../gate/judge-signature.ts'
+import {OPERATION_NAMESPACE} from '../gate/namespaces.ts'
 import {Malformed} from '../gate/ssh-wire.ts'
 import {decodeStatement} from '../gate/statement.ts'
 import type {Envelope, Statement} from '../model/approval.ts'
-import {FelhomError} from '../model/felhom-error.ts'
+import {FelhomError, isFelhomError} from '../model/felhom-error.ts'
 import type {Settings} from '../settings/settings.ts'
 import {readRegular} from './approval-files.ts'
 import {shortId} from './gate-check.ts'
@@ -56,19 +58,36 @@ export const toDocument = (
 const looksLikeEnvelope = (bytes: Uint8Array): boolean =>
   Buffer.from(bytes).subarray(0, 4096).includes('"payload"')
 
-/** Those of the approvals directory that are for this action by their names. */
-export function findDocuments({approvals}: Settings, id: string): ApprovalDocument[] {
+/** Those of the approvals directory that are for this action by their names; what is none is told and left out. */
+export function findDocuments(
+  {approvals}: Pick<Settings, 'approvals'>,
+  id: string,
+  warn: (text: string) => void,
+): ApprovalDocument[] {
   if (approvals === undefined || !existsSync(approvals)) return []
   return readdirSync(approvals)
     .filter((name) => name.endsWith('.json') && name.startsWith(id))
     .sort()
-    .map((name) => readDocument(approvals, name))
+    .flatMap((name) => {
+      try {
+        return [readDocument(approvals, name)]
+      } catch (error) {
+        if (!isFelhomError(error, 'usage')) throw error
+        warn(`Left out: ${error.message}.`)
+        return []
+      }
+    })
 }
 
 /** The one that is meant; throws usage. */
-export function findDocument(cwd: string, settings: Settings, name: string): ApprovalDocument {
+export function findDocument(
+  cwd: string,
+  settings: Pick<Settings, 'approvals'>,
+  name: string,
+  warn: (text: string) => void,
+): ApprovalDocument {
   if (!isId(name)) return readDocument(cwd, name)
-  const [found, ...others] = findDocuments(settings, name)
+  const [found, ...others] = findDocuments(settings, name, warn)
   if (!found)
     throw refused(`there is no approval ${name} in ${settings.approvals ?? 'any approvals directory'}`)
   if (others.length === 0) return found
@@ -80,7 +99,7 @@ export function findDocument(cwd: string, settings: Settings, name: string): App
 }
 
 /** Where an approval belongs that nobody names a file for. */
-export function placeOf({approvals}: Settings, {action, nonce}: Statement): string {
+export function placeOf({approvals}: Pick<Settings, 'approvals'>, {action, nonce}: Statement): string {
   if (approvals !== undefined) return join(approvals, `${shortId(action)}-${nonce}.json`)
   throw new FelhomError('settings_invalid', 'no approvals directory is configured', {
     hint: 'Write approvals: approvals into felhom.yaml, or name a file with --out and hand it over with felhom apply --approval FILE.',
@@ -88,13 +107,23 @@ export function placeOf({approvals}: Settings, {action, nonce}: Statement): stri
   })
 }
 
-/** With the signatures that lie there for the same bytes, so that nobody's is lost. */
+/** With the signatures that lie there for the same bytes, so that nobody's is lost; of each key the first. */
 export function joinDocument(document: ApprovalDocument, file: string): ApprovalDocument {
   const earlier = existsSync(file) ? readDocument('', file) : undefined
   if (earlier && earlier.digest !== document.digest)
     throw refused(`${file} holds another approval`, 'Name another file with --out.')
-  const signatures = [...new Set([...(earlier?.signatures ?? []), ...document.signatures])]
-  return {...document, signatures}
+  const signatures = new Map<string, string>()
+  for (const armoured of [...(earlier?.signatures ?? []), ...document.signatures]) {
+    const key = keyOf(armoured, document.payload)
+    if (!signatures.has(key)) signatures.set(key, armoured)
+  }
+  return {...document, signatures: [...signatures.values()]}
+}
+
+/** What no key has made stays by itself: it is for the gate to refuse. */
+function keyOf(armoured: string, payload: Uint8Array): string {
+  const judged = judgeSignature(armoured, OPERATION_NAMESPACE, payload)
+  return 'problem' in judged ? armoured : judged.fingerprint
 }
 
 export function writeDocument({payload, signatures}: ApprovalDocument, file: string): void {

@@ -7,12 +7,11 @@ import type {TrustSnapshot} from '../gate/trust-snapshot.ts'
 import {verifyApproval} from '../gate/verify-approval.ts'
 import type {Envelope, SignerName, Statement} from '../model/approval.ts'
 import {FelhomError} from '../model/felhom-error.ts'
-import type {Settings} from '../settings/settings.ts'
 import {readInstallId} from '../store/install-id.ts'
 import {readNonces} from '../store/nonces/read-nonces.ts'
 import {systemDisk} from '../store/system-disk.ts'
 import type {ApprovalDocument} from './gate-documents.ts'
-import {openTrustStore, readTrustStore} from './gate-trust-store.ts'
+import {openTrustStore, readTrustStore, type TrustSettings} from './gate-trust-store.ts'
 
 export interface JudgeFacts {
   readonly trust: TrustSnapshot
@@ -27,7 +26,7 @@ export interface Worth {
   readonly wanting: {readonly people: number; readonly needed: number} | undefined
 }
 
-export async function readJudgeFacts(settings: Settings, nowMs: number): Promise<JudgeFacts> {
+export async function readJudgeFacts(settings: TrustSettings, nowMs: number): Promise<JudgeFacts> {
   const [trust, nonces] = await Promise.all([
     openTrustStore(settings).then((store) => readTrustStore(store, nowMs)),
     readNonces({disk: systemDisk, dir: settings.state}),

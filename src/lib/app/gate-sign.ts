@@ -9,23 +9,25 @@ import {FelhomError} from '../model/felhom-error.ts'
 import type {Settings} from '../settings/settings.ts'
 import {joinDocument, placeOf, writeDocument, type ApprovalDocument} from './gate-documents.ts'
 import {describeSignatures, judgeWorth, readJudgeFacts, type Worth} from './gate-judge.ts'
+import type {UpkeepRequest} from './journal-upkeep.ts'
 import {signWithSshKeygen} from './run-ssh-keygen.ts'
+import {withSigningLock} from './with-signing-lock.ts'
 
 export {OPERATION_NAMESPACE}
 
 export interface SavePlace {
-  readonly settings: Settings
+  readonly settings: Pick<Settings, 'state' | 'trust' | 'approvals'>
   readonly cwd: string
   /** In place of the approvals directory. */
   readonly out: string | undefined
   readonly nowMs: number
+  readonly upkeep: Omit<UpkeepRequest, 'settings' | 'warn'>
 }
 
 export interface SignRequest extends SavePlace {
   readonly document: ApprovalDocument
   readonly key: string
   readonly env: NodeJS.ProcessEnv
-  readonly signal: AbortSignal
 }
 
 export interface SavedApproval extends Worth {
@@ -36,11 +38,11 @@ export interface SavedApproval extends Worth {
 }
 
 export async function signApproval(request: SignRequest): Promise<SavedApproval> {
-  const {document, key, cwd, env, signal} = request
+  const {document, key, cwd, env} = request
   // Where it belongs is settled first: nobody shall be asked for a PIN in vain.
   const file = findPlace(document, request)
   const {armoured, fingerprint} = await signWithSshKeygen({
-    ...{key, cwd, env, signal},
+    ...{key, cwd, env, signal: request.upkeep.signal},
     namespace: OPERATION_NAMESPACE,
     bytes: document.payload,
   })
@@ -99,11 +101,15 @@ function findPlace({file, statement, signatures}: ApprovalDocument, {settings, c
 async function save(
   document: ApprovalDocument,
   file: string,
-  {settings, nowMs}: SavePlace,
+  {settings, nowMs, upkeep}: SavePlace,
 ): Promise<SavedApproval> {
   const facts = await readJudgeFacts(settings, nowMs)
-  const joined = joinDocument(document, file)
-  const worth = judgeWorth(joined, facts)
-  writeDocument(joined, file)
-  return {...worth, file, digest: joined.digest, nonce: joined.statement.nonce}
+  // By itself first: what can never be taken waits for nobody.
+  judgeWorth(document, facts)
+  return withSigningLock({...upkeep, settings}, () => {
+    const joined = joinDocument(document, file)
+    const worth = judgeWorth(joined, facts)
+    writeDocument(joined, file)
+    return {...worth, file, digest: joined.digest, nonce: joined.statement.nonce}
+  })
 }

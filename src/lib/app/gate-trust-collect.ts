@@ -4,18 +4,16 @@ import {readFileSync} from 'node:fs'
 import {resolve} from 'node:path'
 import {judgeSignature} from '../gate/judge-signature.ts'
 import {TRUST_NAMESPACE} from '../gate/namespaces.ts'
-import {hashTrust} from '../gate/trust-document.ts'
 import type {TrustProblemKind} from '../gate/trust-problem.ts'
-import {reviewTrust} from '../gate/trust-load.ts'
 import {judgeProposal, type ProposalState, type TrustHead} from '../gate/trust-proposal.ts'
 import {decodeTrustSignatures, encodeTrustSignatures} from '../gate/trust-signatures.ts'
-import {FelhomError, isFelhomError} from '../model/felhom-error.ts'
+import {FelhomError} from '../model/felhom-error.ts'
 import type {TrustFiles, TrustVersion} from '../store/trust-files.ts'
+import {publishVersion} from './gate-trust-publish.ts'
 import {describeSigned, type ProposalView} from './gate-trust-view.ts'
-import {toLock} from './gate-upkeep.ts'
 import type {UpkeepRequest} from './journal-upkeep.ts'
-import {withGateStores} from './open-state.ts'
 import {signWithSshKeygen} from './run-ssh-keygen.ts'
+import {withSigningLock} from './with-signing-lock.ts'
 
 export interface Collecting {
   readonly cwd: string
@@ -38,18 +36,43 @@ export interface Proposed {
 
 /** Throws signing_failed, usage or trust_unsafe; signatures that were good until then are kept. */
 export async function collectSignatures(proposed: Proposed, collecting: Collecting): Promise<ProposalView> {
-  const {files, head} = proposed
-  let {version} = proposed
-  let state = requireSound(head, version, collecting.nowMs)
-  let file = files.writeProposal(version)
-  for await (const armoured of gatherSignatures(version.bytes, collecting)) {
-    version = {...version, signatures: addSignature(version, armoured)}
-    state = requireSound(head, version, collecting.nowMs)
-    file = files.writeProposal(version)
-  }
+  let kept = await keep(proposed, collecting, (open) => open ?? proposed.version)
+  for await (const armoured of gatherSignatures(proposed.version.bytes, collecting))
+    kept = await keep(proposed, collecting, (open) => addSignature(requireOpen(open), armoured))
+  const {version, state, file} = kept
   const isInForce = state.wanting.length === 0
-  if (isInForce) await publish({...proposed, version}, state, collecting)
+  if (isInForce) await publishVersion({...proposed, version}, state, collecting)
   return {...describeSigned(state), ...(isInForce ? {inForce: true} : {inForce: false, file})}
+}
+
+interface Kept {
+  readonly version: TrustVersion
+  readonly state: ProposalState
+  readonly file: string
+}
+
+/** Others may have signed since it was read: what they left there is gone on with. */
+function keep(
+  {files, head, version: {version: number, bytes}}: Proposed,
+  {nowMs, upkeep}: Collecting,
+  change: (open: TrustVersion | undefined) => TrustVersion,
+): Promise<Kept> {
+  return withSigningLock(upkeep, () => {
+    const open = files.readProposal(number)
+    if (open && Buffer.compare(open.bytes, bytes) !== 0)
+      throw usage(`another version ${number} was proposed meanwhile, in ${open.file}`)
+    const version = change(open)
+    const state = requireSound(head, version, nowMs)
+    return {version, state, file: files.writeProposal(version)}
+  })
+}
+
+function requireOpen(open: TrustVersion | undefined): TrustVersion {
+  if (open) return open
+  throw usage(
+    'the version was dropped while it was being signed, or has come into force',
+    'Look at it: felhom gate trust show',
+  )
 }
 
 async function* gatherSignatures(
@@ -77,14 +100,14 @@ function tryReading(file: string): string {
 }
 
 /** A key that signs again puts its new signature in the place of the old one. */
-function addSignature({bytes, signatures}: TrustVersion, armoured: string): Buffer {
+function addSignature({version, bytes, signatures}: TrustVersion, armoured: string): TrustVersion {
   const keyOf = (text: string): string => {
     const judged = judgeSignature(text, TRUST_NAMESPACE, bytes)
     return 'keyBlob' in judged ? judged.fingerprint : ''
   }
   const key = keyOf(armoured)
   const others = decodeTrustSignatures(signatures).filter((text) => keyOf(text) !== key)
-  return encodeTrustSignatures([...others, armoured])
+  return {version, bytes, signatures: encodeTrustSignatures([...others, armoured])}
 }
 
 function requireSound(head: TrustHead | undefined, version: TrustVersion, nowMs: number): ProposalState {
@@ -100,47 +123,6 @@ const HINTS: Readonly<Partial<Record<TrustProblemKind, string>>> = {
   role_empty: 'Name a key of that role in the same step.',
   expired: 'Say how long it shall hold, with --expires.',
   bad_signature: 'Sign with a key that is pinned, before the change or after it.',
-}
-
-/** Under the lock: the gate's own judgement, then the audit, because what is not in it has not happened. */
-async function publish(
-  {files, head, version}: Proposed,
-  {hash, signed}: ProposalState,
-  {nowMs, upkeep}: Collecting,
-): Promise<void> {
-  let isBegun = false
-  const work = withGateStores(toLock(upkeep), async ({audit}) => {
-    isBegun = true
-    await requireAcceptable({files, head, version}, nowMs)
-    const signers = [...new Set(signed.map(({principal}) => principal))]
-    await audit.note({type: 'trust_changed', version: version.version, hash, signers})
-    files.writeVersion(version)
-    files.dropProposal(version.version)
-  })
-  await work.catch((error: unknown) => {
-    throw isBegun ? error : explainWaiting(error, version.version)
-  })
-}
-
-/** Of the version in its place behind those that are there now. */
-async function requireAcceptable({files, head, version}: Proposed, nowMs: number): Promise<void> {
-  files.requireFree(version.version)
-  const before = head ? await files.read() : []
-  const [first = version] = before
-  const genesis = hashTrust(first.bytes)
-  const {refusal} = reviewTrust([...before, version], genesis, nowMs, {version: before.length})
-  if (refusal) throw usage(refusal.message)
-}
-
-/** Whoever has signed need not do it again. */
-function explainWaiting(error: unknown, version: number): unknown {
-  if (!isFelhomError(error)) return error
-  const {code, message, hint = ''} = error
-  return new FelhomError(code, message, {
-    cause: error,
-    hint: `${hint} Then: felhom gate trust ${version === 1 ? 'init' : 'rotate'}`.trim(),
-    doubt: `Version ${version} of the trust store has all its signatures and is kept; it is not in force.`,
-  })
 }
 
 const usage = (message: string, hint?: string): FelhomError =>

@@ -12,6 +12,8 @@ export interface LockOptions {
   /** What this process is doing, for those who wait: `felhom apply`. */
   readonly holder: string
   readonly signal?: AbortSignal
+  /** Of another lock than the one of all writers. */
+  readonly name?: string
   /** Told once when the lock is not free at once, with who holds it. */
   readonly onWait?: (holder: string) => void
 }
@@ -25,7 +27,7 @@ const DOUBT = 'Nothing was written and nothing was sent.'
 
 /** Throws journal_locked, naming the holder, when the lock was not free within the time. */
 export async function acquireLock(dir: string, options: LockOptions): Promise<StateLock> {
-  const path = join(dir, 'lock')
+  const path = join(dir, options.name ?? 'lock')
   const fd = openLockFile(path)
   try {
     await waitFor(fd, path, options)

@@ -1,4 +1,4 @@
-import {chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync} from 'node:fs'
+import {existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {expect} from 'chai'
@@ -8,7 +8,7 @@ import type {ProposalView} from '../../../src/lib/app/gate-trust-view.ts'
 import {hashTrust} from '../../../src/lib/gate/trust-document.ts'
 import {encodeTrustSignatures} from '../../../src/lib/gate/trust-signatures.ts'
 import {acquireLock} from '../../../src/lib/store/acquire-lock.ts'
-import {TrustFiles} from '../../../src/lib/store/trust-files.ts'
+import {TrustFiles, type TrustVersion} from '../../../src/lib/store/trust-files.ts'
 import {rejection} from '../../support/reject.ts'
 import {
   draftVersion,
@@ -22,6 +22,7 @@ import {
 describe('a version of the trust store that comes into force', () => {
   const [alice, safe] = [operational('alice'), recovery('safe')]
   const bytes = draftVersion([alice, safe])
+  const UNSIGNED = {version: 1, bytes, signatures: encodeTrustSignatures([])}
   let dir: string
   let files: TrustFiles
 
@@ -40,13 +41,12 @@ describe('a version of the trust store that comes into force', () => {
       writeFileSync(file, signTrust(bytes, one))
       return file
     })
-  const collect = (signatureFiles: readonly string[]): Promise<ProposalView> =>
+  const collect = (
+    signatureFiles: readonly string[],
+    version: TrustVersion = files.readProposal(1) ?? UNSIGNED,
+  ): Promise<ProposalView> =>
     collectSignatures(
-      {
-        files,
-        head: undefined,
-        version: files.readProposal(1) ?? {version: 1, bytes, signatures: encodeTrustSignatures([])},
-      },
+      {files, head: undefined, version},
       {
         cwd: dir,
         nowMs: NOW_MS,
@@ -79,19 +79,20 @@ describe('a version of the trust store that comes into force', () => {
     expect(isInForce()).to.equal(true)
   })
 
-  it('is in no audit, and needs no state directory, while a signature is wanting', async () => {
+  it('is in no audit while a signature is wanting', async () => {
     expect((await collect(signedBy(alice))).inForce).to.equal(false)
-    expect([existsSync(join(dir, 'above')), isInForce()]).to.deep.equal([false, false])
+    expect(isInForce()).to.equal(false)
+    expect(await audited()).to.deep.equal([])
   })
 
   it('waits with its signatures where the audit cannot be kept', async () => {
-    mkdirSync(state(), {recursive: true})
-    chmodSync(state(), 0o777)
+    mkdirSync(state(), {recursive: true, mode: 0o700})
+    writeFileSync(join(state(), 'install-id'), 'broken', {mode: 0o600})
     const error = await rejection(collect(signedBy(alice, safe)))
     expect(error).to.have.property('code', 'state_unsafe')
     expect(error).to.have.property('hint').that.includes('felhom gate trust init')
     expect(isInForce()).to.equal(false)
-    chmodSync(state(), 0o700)
+    rmSync(join(state(), 'install-id'))
     expect((await collect([])).inForce).to.equal(true)
     expect(await audited()).to.have.length(1)
   })
@@ -105,6 +106,28 @@ describe('a version of the trust store that comes into force', () => {
     expect(error).to.have.property('doubt').that.includes('has all its signatures')
     expect(isInForce()).to.equal(false)
     expect((await collect([])).inForce).to.equal(true)
+  })
+
+  it('keeps a signature that another adds while this one is made', async () => {
+    await collect([])
+    const begun = files.readProposal(1)
+    await collect(signedBy(safe))
+    const [file = ''] = signedBy(alice)
+    const done = await collect([file], begun)
+    expect(done.signed.map(({principal}) => principal)).to.have.members(['alice', 'safe'])
+    expect(isInForce()).to.equal(true)
+  })
+
+  it('takes no signature for what was dropped or replaced meanwhile', async () => {
+    await collect([])
+    const begun = files.readProposal(1)
+    files.writeProposal({
+      version: 1,
+      bytes: draftVersion([alice, safe], {expiresMs: NOW_MS + 1000}),
+      signatures: encodeTrustSignatures([]),
+    })
+    expect((await rejection(collect(signedBy(alice), begun))).message).to.include('another version 1')
+    expect(isInForce()).to.equal(false)
   })
 
   it('is not told as changed where another felhom was faster', async () => {
