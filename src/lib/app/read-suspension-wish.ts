@@ -27,7 +27,8 @@ export function readSuspensionWish(typed: TypedSuspension, nowMs: number): Suspe
 }
 
 export function readSuspendedGuest(guest: string | undefined, all: boolean): number | 'all' {
-  if ((guest === undefined) !== all)
+  // A flag that was not given is undefined, whatever its type says.
+  if ((guest === undefined) === !all)
     throw usage(
       all ? 'a guest cannot be joined with --all' : 'nothing is named',
       'Name a guest as lxc/101 or 101, or say --all.',
