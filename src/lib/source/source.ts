@@ -1,6 +1,6 @@
 // Where desired state, approvals and signed jobs come from: a directory, a git repository, an address. This room knows
-// how to fetch them and what was good last; it touches the network, git and its own files; and it guarantees that
-// whatever a source sends is bounded, checked and never trusted for more than what it says.
+// how to fetch them and what a bundle may hold; it touches the network, git and the files it is pointed at; and it
+// guarantees that whatever a source sends is bounded, checked and never trusted for more than what it says.
 import type {DesiredText} from '../desired/desired-text.ts'
 import type {SourceKind} from '../model/daemon.ts'
 
@@ -23,9 +23,9 @@ export interface Bundle {
 }
 
 export type Fetched =
-  /** `isOlder`: the source itself shows that it comes before what was seen. */
-  | {readonly kind: 'bundle'; readonly bundle: Bundle; readonly isOlder: boolean}
-  /** As it was when last asked. */
+  /** `older`: why it is held to come before what was seen, as one clause. */
+  | {readonly kind: 'bundle'; readonly bundle: Bundle; readonly older?: string}
+  /** It is what was seen. */
   | {readonly kind: 'unchanged'}
   | {readonly kind: 'away'; readonly problem: string}
   /** It answered with something that cannot be used: too large, cut short, not what a bundle looks like. */
@@ -44,3 +44,6 @@ export interface Source {
   /** What the source does wrong is an answer; it throws only when aborted. */
   fetch(seen: Seen | undefined, signal: AbortSignal): Promise<Fetched>
 }
+
+export const away = (problem: string): Fetched => ({kind: 'away', problem})
+export const unusable = (problem: string): Fetched => ({kind: 'unusable', problem})

@@ -1,0 +1,167 @@
+// Judges what a source says, keeps what is good, and falls back on it: what is invalid, older or suspiciously smaller
+// than what was good last is not used, whoever sent it. The operator alone can let such a revision pass.
+import type {SourceStanding} from '../../model/daemon.ts'
+import type {DesiredState} from '../../model/desired.ts'
+import {readBundle} from '../../source/read-bundle.ts'
+import type {Bundle, Fetched, Seen, Source} from '../../source/source.ts'
+import type {KeptSourceFiles, SourceNote} from '../../store/kept-source.ts'
+import {judgeBundle, vmidsOf} from './judge-bundle.ts'
+import type {Delivery, SourceKeeper} from './ports.ts'
+import {KeptView, type Kept} from './view-kept.ts'
+
+export interface KeeperOptions {
+  /** The setting `desired`, opened; undefined: none is set, and nothing is desired. */
+  readonly source: Source | undefined
+  readonly store: KeptSourceFiles
+  /** Share of its guests that a source may lose at once. */
+  readonly maxShrink: number
+  /** The setting `secrets`. */
+  readonly secretsDir: string | undefined
+  readonly clock: {now(): number}
+}
+
+export const makeSourceKeeper = (options: KeeperOptions): SourceKeeper =>
+  options.source ? new Keeper(options, options.source) : noSource
+
+const NOTHING: Delivery = {approvals: [], jobs: [], standing: {kind: 'none', place: '', state: 'fresh'}}
+const noSource: SourceKeeper = {ask: () => Promise.resolve(), settle: () => Promise.resolve(NOTHING)}
+
+/** While nothing else changes, the time of vouching is written no more often. */
+const NOTE_EVERY_MS = 60_000
+
+type Said = Pick<SourceStanding, 'state' | 'problem' | 'refusedRevision'>
+type FetchedBundle = Extract<Fetched, {kind: 'bundle'}>
+
+class Keeper implements SourceKeeper {
+  readonly #options: KeeperOptions
+  readonly #source: Source
+  readonly #view: KeptView
+  #answer: {readonly seen: Seen | undefined; readonly fetched: Fetched} | undefined
+
+  constructor(options: KeeperOptions, source: Source) {
+    this.#options = options
+    this.#source = source
+    this.#view = new KeptView(options.store, source, options.secretsDir)
+  }
+
+  async ask(signal: AbortSignal): Promise<void> {
+    this.#answer = undefined
+    const kept = this.#view.look()
+    const seen = this.#view.seenOf(kept)
+    this.#answer = {seen, fetched: await this.#fetch(kept, seen, signal)}
+  }
+
+  /** That it has not changed is of no use where the last good state is lost. */
+  async #fetch({content}: Kept, seen: Seen | undefined, signal: AbortSignal): Promise<Fetched> {
+    try {
+      const fetched = await this.#source.fetch(seen, signal)
+      if (fetched.kind !== 'unchanged' || content) return fetched
+      return await this.#source.fetch(undefined, signal)
+    } catch (error) {
+      signal.throwIfAborted()
+      return {kind: 'away', problem: `it could not be asked: ${String(error)}`}
+    }
+  }
+
+  settle(): Promise<Delivery> {
+    return new Promise((done) => done(this.#settle()))
+  }
+
+  #settle(): Delivery {
+    const kept = this.#view.look()
+    const answer = this.#answer
+    this.#answer = undefined
+    if (!answer) return this.#fallBack(kept, {state: 'away', problem: 'it was not asked'})
+    // Another daemon on the same directory was faster: what it kept holds, and the source is asked again.
+    if (answer.seen?.revision !== this.#view.seenOf(kept)?.revision) return this.#repeat(kept)
+    const delivery = this.#judge(answer.fetched, kept)
+    // The operator's word is about what the source says now: it is spent, whether it was needed or not.
+    if (answer.fetched.kind === 'bundle' || answer.fetched.kind === 'unchanged')
+      this.#options.store.dropAccepted()
+    return delivery
+  }
+
+  #repeat(kept: Kept): Delivery {
+    const {note, content} = kept
+    if (!note || !this.#view.isOurs(note.standing)) return this.#conclude(kept, {state: 'fresh'})
+    return {...(content ?? {approvals: [], jobs: []}), standing: note.standing}
+  }
+
+  #judge(fetched: Fetched, kept: Kept): Delivery {
+    switch (fetched.kind) {
+      case 'away':
+        return this.#fallBack(kept, {state: 'away', problem: fetched.problem})
+      case 'unusable':
+        return this.#fallBack(kept, {state: 'refused', problem: fetched.problem})
+      case 'unchanged':
+        return this.#vouch(kept)
+      case 'bundle': {
+        const isSame = fetched.bundle.revision === this.#view.seenOf(kept)?.revision
+        return isSame && kept.content ? this.#vouch(kept) : this.#consider(fetched, kept)
+      }
+    }
+  }
+
+  #consider({bundle, older}: FetchedBundle, kept: Kept): Delivery {
+    const {maxShrink, store, secretsDir} = this.#options
+    const verdict = judgeBundle({
+      reading: readBundle(bundle.texts, {kind: this.#source.kind, secretsDir}),
+      older,
+      before: kept.good?.vmids,
+      maxShrink,
+      isAccepted: store.readAccepted().value === bundle.revision,
+    })
+    if ('desired' in verdict) return this.#keep(bundle, verdict.desired, kept)
+    const {problem, mayAccept} = verdict
+    const refused = mayAccept ? {refusedRevision: bundle.revision} : {}
+    return this.#fallBack(kept, {state: 'refused', problem, ...refused})
+  }
+
+  /** On disk before it is used: after a restart nothing older may be taken for the last good. */
+  #keep(bundle: Bundle, desired: DesiredState, {note, problem}: Kept): Delivery {
+    const {kind, place} = this.#source
+    const {revision, serial, texts, approvals, jobs} = bundle
+    const what = {kind, place, revision, ...(serial !== undefined && {serial})}
+    const goodAtMs = this.#options.clock.now()
+    this.#options.store.writeKept({...what, keptAtMs: goodAtMs, texts, approvals, jobs})
+    const good = {...what, goodAtMs, vmids: vmidsOf(desired)}
+    const content = {desired, approvals, jobs}
+    this.#view.remember(good, content)
+    return this.#conclude(
+      {good, content, ...(note && {note})},
+      {state: 'fresh', ...(problem !== undefined && {problem})},
+    )
+  }
+
+  #vouch(kept: Kept): Delivery {
+    const good = kept.good && {...kept.good, goodAtMs: this.#options.clock.now()}
+    return this.#conclude({...kept, ...(good && {good})}, {state: 'fresh'})
+  }
+
+  #fallBack(kept: Kept, said: Said & {readonly problem: string}): Delivery {
+    const problem = kept.problem === undefined ? said.problem : `${said.problem}; ${kept.problem}`
+    return this.#conclude(kept, {...said, problem})
+  }
+
+  #conclude(kept: Kept, said: Said): Delivery {
+    const {kind, place} = this.#source
+    const {good, content} = kept
+    const standing: SourceStanding = {
+      ...{kind, place},
+      ...(content && good && {revision: good.revision, goodAtMs: good.goodAtMs}),
+      ...said,
+    }
+    this.#write({standing, ...(good && {good})}, kept.note)
+    return {...(content ?? {approvals: [], jobs: []}), standing}
+  }
+
+  #write(note: SourceNote, last: SourceNote | undefined): void {
+    const agedMs = (note.good?.goodAtMs ?? 0) - (last?.good?.goodAtMs ?? 0)
+    const isSame = last !== undefined && timeless(last) === timeless(note)
+    if (!isSame || agedMs >= NOTE_EVERY_MS || agedMs < 0) this.#options.store.writeNote(note)
+  }
+}
+
+/** All of it but when it was vouched for. */
+const timeless = (note: SourceNote): string =>
+  JSON.stringify(note, (key, value: unknown) => (key === 'goodAtMs' ? 0 : value))
