@@ -32,11 +32,15 @@ async function renderCommands(): Promise<string> {
   return `# Commands\n\nGenerated from the commands themselves.\n\n${sections.join('\n')}`
 }
 
+/** What a script may conclude from it. */
+const OK_WORDS =
+  '`ok` says whether the command did what it was asked to do, and is false exactly where there is an `error`. `apply` and `undo` are `ok` only with exit code 0. A command that looks (`doctor`, `plan --detailed-exitcode`, `journal inflight`, `gate check`, `gate pending`) or adds one of several signatures (`gate sign`, `gate submit`, `gate trust`) is `ok` when it has done so: what it found is in `result`, and the exit code tells it in short.'
+
 function renderErrors(): string {
   const rows = Object.entries(ERROR_CODES).map(
     ([code, meaning]) => `| \`${code}\` | ${String(exitCodeOf(code as ErrorCode))} | ${meaning} |`,
   )
-  return `# Error codes\n\nUnder \`--json\` an error carries its code in \`error.code\`. Match on the code, never on the message.\n\n| code | exit | meaning |\n| --- | --- | --- |\n${rows.join('\n')}\n`
+  return `# Error codes\n\nUnder \`--json\` an error carries its code in \`error.code\`. Match on the code, never on the message.\n\n${OK_WORDS}\n\n| code | exit | meaning |\n| --- | --- | --- |\n${rows.join('\n')}\n`
 }
 
 function renderSettings(): string {

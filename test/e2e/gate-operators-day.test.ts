@@ -36,6 +36,11 @@ describe("the operator's day", function () {
     expect(await expectCode(3, lab.felhom('gate', 'check'))).to.contain('pending (0 of 1 signed)')
     const id = await lab.pendingId()
     expect(id).to.match(/^[0-9a-f]{16}$/)
+    for (const command of ['pending', 'check']) {
+      const {code, stdout} = await lab.felhom('gate', command, '--json')
+      const {ok, error} = JSON.parse(stdout) as {ok: boolean; error: unknown}
+      expect({code, ok, error}).to.deep.equal({code: 3, ok: true, error: null})
+    }
     expect(await expectCode(0, lab.felhom('gate', 'show', id))).to.match(
       /Not signed yet.*guest\.destroy.*lxc\/150 on pve2.*purge: true/,
     )

@@ -59,6 +59,8 @@ describe('what is lost only under a signature', function () {
       .and.to.include('before-upgrade')
     const pending = await settle(lab.felhom(['snapshot', 'delete', 'lxc/101', 'before-upgrade']), 3)
     expect(pending.stdout).to.include("felhom gate sign --job 'snapshot.delete lxc/101 before-upgrade'")
+    // That lists what the files ask for, and no file asks for this.
+    expect(pending.stdout).to.include('1 action needs a signature.').and.not.to.include('gate pending')
     expect(await lab.mutations()).to.deep.equal([])
     await sign('snapshot.delete lxc/101 before-upgrade', 'dns1')
     const deleted = await settle(lab.felhom(['snapshot', 'delete', '101', 'before-upgrade']), 0)

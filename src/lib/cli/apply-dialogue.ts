@@ -24,6 +24,8 @@ export interface DialogueOptions {
   readonly interruption: Interruption
   readonly print: (text: string) => void
   readonly warn: (text: string) => void
+  /** Of the plan: false for work that no file asks for. */
+  readonly isPendingListed?: boolean
 }
 
 export class TerminalDialogue implements ApplyDialogue {
@@ -65,10 +67,10 @@ export class TerminalDialogue implements ApplyDialogue {
   }
 
   showPlan(plan: Plan): void {
-    const {asJson, print} = this.#options
-    const palette = makePalette(colourOn(process.stdout))
+    const {asJson, print, isPendingListed = true} = this.#options
+    const options = {palette: makePalette(colourOn(process.stdout)), width: terminalWidth(), isPendingListed}
     if (asJson) this.#line(planLine(plan))
-    else print(renderPlan(plan, {palette, width: terminalWidth(), showValue: showOptionValue}))
+    else print(renderPlan(plan, {...options, showValue: showOptionValue}))
   }
 
   async approve(possible: number, total: number): Promise<void> {

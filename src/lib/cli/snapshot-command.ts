@@ -7,6 +7,7 @@ import {formatJob, workFromJob, type GuestJob} from '../app/run-signed-job.ts'
 import {useSettings} from '../app/use-settings.ts'
 import type {ApplyResultJson} from '../report/apply-json.ts'
 import {ApplyCommand} from './apply-command.ts'
+import {TerminalDialogue} from './apply-dialogue.ts'
 import {lockTimeoutFlag} from './duration-flag.ts'
 
 export const snapshotArgs = {
@@ -35,19 +36,18 @@ export abstract class SnapshotCommand extends ApplyCommand {
     const [cwd, env] = [process.cwd(), process.env]
     const {settings} = await useSettings({cwd, env, ...(flags.config && {configFile: flags.config})})
     const again = `felhom ${(this.id ?? '').replaceAll(':', ' ')}`
-    const outcome = await this.converse((dialogue) =>
-      applyChanges(
-        {
-          work: workFromJob(job),
-          settings,
-          env,
-          lockTimeoutMs: flags['lock-timeout'],
-          autoApprove: false,
-          approvalFiles: (flags.approval ?? []).map((file) => resolve(cwd, file)),
-          holder: again,
-        },
-        dialogue,
-      ),
+    const request = {
+      work: workFromJob(job),
+      settings,
+      env,
+      lockTimeoutMs: flags['lock-timeout'],
+      autoApprove: false,
+      approvalFiles: (flags.approval ?? []).map((file) => resolve(cwd, file)),
+      holder: again,
+    }
+    const outcome = await this.converseIn(
+      (options) => new TerminalDialogue({...options, isPendingListed: false}),
+      (dialogue) => applyChanges(request, dialogue),
     )
     const result = this.report(outcome, {deed: 'Job', again})
     if (outcome.verdict === 'signature_pending')

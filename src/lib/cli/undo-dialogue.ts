@@ -44,7 +44,8 @@ export class UndoDialogue extends TerminalDialogue implements UndoListener {
     else {
       const options = {palette: makePalette(colourOn(process.stdout)), width: terminalWidth()}
       const isEmpty = plan.guests.every(({actions}) => actions.length === 0)
-      const text = isEmpty ? undefined : renderPlan(plan, {...options, showValue: showOptionValue})
+      const shown = {...options, showValue: showOptionValue, isPendingListed: false}
+      const text = isEmpty ? undefined : renderPlan(plan, shown)
       print(renderUndo(this.#account, text, {...options, nowMs: Date.now()}))
     }
     for (const warning of describeUndoWarnings(this.#account)) this.warn(warning)

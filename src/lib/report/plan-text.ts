@@ -21,6 +21,8 @@ export interface PlanTextOptions {
   readonly palette: Palette
   readonly width: number
   readonly showValue: ShowValue
+  /** Whether felhom gate pending lists what needs a signature: not what no file asks for. True unless said otherwise. */
+  readonly isPendingListed?: boolean
 }
 
 const SYMBOL_WORDS: Record<Symbol, string> = {'+': 'create', '~': 'update in place', '-': 'destroy'}
@@ -33,14 +35,19 @@ export function renderPlan(plan: Plan, options: PlanTextOptions): string {
     sections.push(renderLegend(acting, options), ...acting.map((guest) => renderGuest(guest, options)))
   if (problems.length > 0)
     sections.push(problems.map((problem) => renderProblem(problem, options)).join('\n'))
-  sections.push(closing(plan, acting.length > 0, problems).join('\n'))
+  sections.push(closing(plan, acting.length > 0, problems, options).join('\n'))
   return sections.join('\n\n')
 }
 
-function closing(plan: Plan, acts: boolean, problems: readonly PlanProblem[]): string[] {
+function closing(
+  plan: Plan,
+  acts: boolean,
+  problems: readonly PlanProblem[],
+  {isPendingListed = true}: PlanTextOptions,
+): string[] {
   const unmanaged = describeUnmanaged(plan)
   const tail = unmanaged === undefined ? [] : [unmanaged]
-  if (acts) return [...summarize(plan), ...tail]
+  if (acts) return [...summarize(plan, isPendingListed), ...tail]
   return [describeNoChanges(plan, problems), ...tail]
 }
 

@@ -167,15 +167,15 @@ export function countPlan(plan: Plan): PlanCounts {
   }
 }
 
-export function summarize(plan: Plan): string[] {
+export function summarize(plan: Plan, isPendingListed = true): string[] {
   const {create, change, destroy, start, stop, signatures, blocked} = countPlan(plan)
   const lines = [
     `Plan: ${create} to create, ${change} to change, ${destroy} to destroy, ${start} to start, ${stop} to stop.`,
   ]
-  if (signatures > 0)
-    lines.push(
-      `${plural(signatures, 'action')} ${signatures === 1 ? 'needs' : 'need'} a signature: felhom gate pending.`,
-    )
+  if (signatures > 0) {
+    const where = isPendingListed ? ': felhom gate pending' : ''
+    lines.push(`${plural(signatures, 'action')} ${signatures === 1 ? 'needs' : 'need'} a signature${where}.`)
+  }
   if (blocked > 0)
     lines.push(`${plural(blocked, 'action')} cannot be carried out now: see the lines that begin with '!'.`)
   return lines
