@@ -54,7 +54,7 @@ export function signFields(
   }
 }
 
-function signBlob(key: ForgedKey, data: Buffer, choice: SigningChoice): Buffer {
+export function signBlob(key: ForgedKey, data: Buffer, choice: SigningChoice): Buffer {
   const {flags = 1, counter = 7, algorithm = key.kind === 'rsa' ? 'rsa-sha2-512' : key.algorithm} = choice
   if (key.application === undefined)
     return Buffer.concat([algorithm, key.sign(data, algorithm)].map((part) => wireString(part)))

@@ -122,7 +122,8 @@ const HINTS: Readonly<Partial<Record<TrustProblemKind, string>>> = {
   threshold: 'Set it in the same step, with --threshold; it counts people, not keys.',
   role_empty: 'Name a key of that role in the same step.',
   expired: 'Say how long it shall hold, with --expires.',
-  bad_signature: 'Sign with a key that is pinned, before the change or after it.',
+  bad_signature:
+    'Sign with a key that is pinned, before the change or after it; a security key must be touched, and unlocked where that is demanded.',
 }
 
 const usage = (message: string, hint?: string): FelhomError =>

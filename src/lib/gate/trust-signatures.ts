@@ -1,6 +1,7 @@
 // Detached signatures over one version of the trust store. Each must be sound and by a key of the version before or
 // of this one: a file that holds anything else is not believed at all.
 import type {CanonicalValue} from '../model/approval.ts'
+import {describeBadSignature} from './bad-signature.ts'
 import {isList, readFields} from './closed-object.ts'
 import {TRUST_NAMESPACE} from './namespaces.ts'
 import {isSignedBy, readSshSignature, type SshSignature} from './sshsig.ts'
@@ -67,10 +68,9 @@ function findSigners(bytes: Uint8Array, signature: SshSignature, pinned: TrustSi
   const byKey = ({keyBlob}: PinnedSigner): boolean => keyBlob.equals(signature.keyBlob)
   const [before, now] = [pinned.before.filter(byKey), pinned.now.filter(byKey)]
   const all = [...before, ...now]
-  const [first] = all
-  if (!first) throw new TrustProblem('bad_signature', 'a signature is by a key that is not pinned')
-  if (!all.every(({key, demands}) => isSignedBy(key, signature, bytes, demands)))
-    throw new TrustProblem('bad_signature', `the signature of ${first.principal} does not hold`)
+  if (all.length === 0) throw new TrustProblem('bad_signature', 'a signature is by a key that is not pinned')
+  const bad = all.find(({key, demands}) => !isSignedBy(key, signature, bytes, demands))
+  if (bad) throw new TrustProblem('bad_signature', describeBadSignature(bad))
   return {before, now}
 }
 

@@ -2,6 +2,7 @@
 // that is loaded already. Nothing in the payload is read before every signature over its bytes was found good, with
 // the keys that are pinned and not with those that the signatures bring along.
 import type {BoundAction, Envelope, Refusal, Role, SignerName, Statement} from '../model/approval.ts'
+import {describeBadSignature} from './bad-signature.ts'
 import {findBindingProblem} from './check-binding.ts'
 import {findTimeProblem} from './check-times.ts'
 import {statementDigest} from './digests.ts'
@@ -116,7 +117,7 @@ function checkNamespaces(parts: readonly SignedPart[]): void {
 function checkSignatures(parts: readonly SignedPart[], payload: Uint8Array): void {
   for (const {signature, signer} of parts) {
     if (!isSignedBy(signer.key, signature, payload, signer.demands))
-      throw new Refused(6, 'bad_signature', `the signature of ${signer.principal} does not hold`)
+      throw new Refused(6, 'bad_signature', describeBadSignature(signer))
   }
 }
 
