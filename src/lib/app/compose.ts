@@ -5,6 +5,7 @@ import tls from 'node:tls'
 import {FelhomError} from '../model/felhom-error.ts'
 import type {Connection, Limits} from '../pve/connection.ts'
 import type {Reader} from '../pve/read.ts'
+import type {RequestObserver} from '../pve/request-route.ts'
 import type {TlsTrust} from '../pve/tls-trust.ts'
 import type {Writer} from '../pve/write.ts'
 import type {Settings} from '../settings/settings.ts'
@@ -36,9 +37,9 @@ export async function openProxmox(
 export async function openProxmoxForWriting(
   settings: Settings,
   env: NodeJS.ProcessEnv,
-  signal?: AbortSignal,
+  observe?: RequestObserver,
 ): Promise<WritingAccess> {
-  const {connection, ...rest} = await connect(settings, env, signal)
+  const {connection, ...rest} = await connect(settings, env, undefined, observe)
   const [{createReader}, {createWriter}] = await Promise.all([
     import('../pve/read.ts'),
     import('../pve/write.ts'),
@@ -50,6 +51,7 @@ async function connect(
   settings: Settings,
   env: NodeJS.ProcessEnv,
   signal: AbortSignal | undefined,
+  observe?: RequestObserver,
 ): Promise<Omit<ProxmoxAccess, 'reader'> & {connection: Connection}> {
   const [endpoint] = settings.endpoints
   if (endpoint === undefined) {
@@ -67,6 +69,7 @@ async function connect(
     trust,
     limits: chooseLimits(settings.limits),
     ...(signal && {signal}),
+    ...(observe && {observe}),
   })
   return {connection, tokenId: token.id, endpoint, close: () => connection.close()}
 }

@@ -1,5 +1,6 @@
 // The state directory for one who writes: checked, locked, and with its logs open. Whoever holds what is made here
 // is the only writer, until it is closed or the process dies.
+import type {Disk} from '../store/disk.ts'
 import type {JournalIdentity} from '../store/open-journal.ts'
 import type {GateStores, Stores, StoresRequest} from './open-stores.ts'
 
@@ -17,6 +18,8 @@ export interface LockRequest {
 
 export interface StateRequest extends LockRequest {
   readonly identity: JournalIdentity
+  /** Absent: the real one. */
+  readonly disk?: Disk
 }
 
 export interface OpenState extends Stores {
@@ -26,8 +29,8 @@ export interface OpenState extends Stores {
 
 export async function openState(request: StateRequest): Promise<OpenState> {
   const {openStores} = await import('./open-stores.ts')
-  const {identity} = request
-  return openLocked(request, (place) => openStores({...place, identity}))
+  const {identity, disk} = request
+  return openLocked(request, (place) => openStores({...place, identity, ...(disk && {disk})}))
 }
 
 /** For `work` alone, whatever happens in it. */

@@ -4,6 +4,7 @@ import {openAudit, type OpenAudit} from '../store/audit/open-audit.ts'
 import {openInstallId} from '../store/install-id.ts'
 import {openNonces, type OpenNonces} from '../store/nonces/open-nonces.ts'
 import {openJournal, type JournalIdentity, type JournalStore} from '../store/open-journal.ts'
+import type {Disk} from '../store/disk.ts'
 import {systemDisk} from '../store/system-disk.ts'
 import {systemClock} from './system-clock.ts'
 
@@ -27,15 +28,17 @@ export interface StoresRequest {
   /** Absolute; the caller holds its lock. */
   readonly dir: string
   readonly warn: (text: string) => void
+  /** Absent: the real one. */
+  readonly disk?: Disk
 }
 
 export async function openStores(
   request: StoresRequest & {readonly identity: JournalIdentity},
 ): Promise<Stores> {
-  const {dir, identity, warn} = request
-  const gate = await openGateStores({dir, warn})
+  const {dir, identity, warn, disk = systemDisk} = request
+  const gate = await openGateStores({dir, warn, disk})
   try {
-    const journal = await openJournal({disk: systemDisk, dir, identity, clock: systemClock, warn})
+    const journal = await openJournal({disk, dir, identity, clock: systemClock, warn})
     return {...gate, journal, close: () => closeEach(journal, gate)}
   } catch (error) {
     await gate.close()
@@ -43,8 +46,8 @@ export async function openStores(
   }
 }
 
-export async function openGateStores({dir, warn}: StoresRequest): Promise<GateStores> {
-  const common = {disk: systemDisk, dir, clock: systemClock, warn}
+export async function openGateStores({dir, warn, disk = systemDisk}: StoresRequest): Promise<GateStores> {
+  const common = {disk, dir, clock: systemClock, warn}
   const host = openInstallId(dir)
   const nonces = await openNonces(common)
   try {

@@ -42,6 +42,8 @@ const EXIT_OF: Record<ErrorCode, number> = {
   nonce_used: EXIT.gateRefused,
   trust_unsafe: EXIT.gateRefused,
   signing_failed: EXIT.usage,
+  source_away: EXIT.proxmox,
+  source_refused: EXIT.invalid,
   unreachable: EXIT.proxmox,
   connection_lost: EXIT.proxmox,
   timeout: EXIT.proxmox,

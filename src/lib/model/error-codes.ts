@@ -31,6 +31,10 @@ export const ERROR_CODES = {
     'The files that say whose signatures count may be changed by others, or are not what was signed.',
   signing_failed: 'ssh-keygen did not make the signature that was asked for.',
 
+  // where the desired state comes from
+  source_away: 'The source of the desired state could not be reached, and there is no earlier state to go by.',
+  source_refused: 'What the source of the desired state says is not used: it is wrong, older, or lost too much.',
+
   // the way to Proxmox
   unreachable: 'No connection to the Proxmox endpoint could be made.',
   connection_lost: 'The connection broke before the whole answer was in.',

@@ -24,3 +24,14 @@ export interface SourceKeeper {
 
 /** One pass; it throws nothing that a later pass could mend. */
 export type MakePass = (pass: number) => Promise<PassReport>
+
+/** Whoever started the daemon and wants to know how it is: systemd, or nobody. None of these throws or waits. */
+export interface Notifier {
+  ready(): void
+  /** One line for people. */
+  status(text: string): void
+  /** The loop has moved; called often, and passed on only as often as the watchdog wants. */
+  progress(): void
+  reloading(): void
+  stopping(): void
+}

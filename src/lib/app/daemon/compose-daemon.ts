@@ -1,0 +1,72 @@
+// The daemon's real world: Proxmox, the state directory, the source and the gate, as the settings name them.
+import type {Settings} from '../../settings/settings.ts'
+import {readSuspensions} from '../../store/suspensions.ts'
+import {systemDisk} from '../../store/system-disk.ts'
+import {timeSyncs, type SyncObserver} from '../../store/timed-disk.ts'
+import type {RequestObserver} from '../../pve/request-route.ts'
+import {openProxmoxForWriting} from '../compose.ts'
+import {findTrust} from '../gate-trust-store.ts'
+import {openGate} from '../open-gate.ts'
+import {openState} from '../open-state.ts'
+import {systemClock} from '../system-clock.ts'
+import {openKeeper} from './open-keeper.ts'
+import type {PassWorld, Told} from './pass-world.ts'
+
+export interface WorldRequest {
+  readonly settings: Settings
+  readonly env: NodeJS.ProcessEnv
+  readonly stop: AbortSignal
+  readonly tell: (event: Told) => void
+  readonly observeRequest: RequestObserver
+  readonly observeSync: SyncObserver
+}
+
+export interface DaemonWorld {
+  readonly pass: PassWorld
+}
+
+/** An operator beside the daemon is waited for; somebody who stays longer is left to the next pass. */
+const LOCK_TIMEOUT_MS = 30_000
+
+export function openDaemonWorld(request: WorldRequest): DaemonWorld {
+  const {settings, env, stop, tell} = request
+  const disk = timeSyncs(systemDisk, request.observeSync)
+  const warn = (text: string): void => {
+    tell({type: 'warning', text})
+  }
+  const pass: PassWorld = {
+    ...{settings, env, stop, tell, clock: systemClock},
+    keeper: openKeeper({settings, env, clock: systemClock}),
+    openAccess: () => openProxmoxForWriting(settings, env, request.observeRequest),
+    openState: ({endpoint, tokenId}) =>
+      openState({
+        dir: settings.state,
+        identity: {endpoint, tokenId},
+        holder: 'felhom daemon',
+        lockTimeoutMs: LOCK_TIMEOUT_MS,
+        onWait: (holder) => {
+          tell({type: 'waiting_for_lock', holder})
+        },
+        signal: stop,
+        ...{warn, disk},
+      }),
+    openGate: ({state, access, carried, withhold}) =>
+      Promise.resolve(
+        openGate({
+          settings,
+          stores: state,
+          snapshots: access.reader,
+          approvalFiles: [],
+          disarmed: () => state.journal.disarmed(),
+          journal: state.journal,
+          ...{warn, carried, withhold},
+        }),
+      ),
+    readSuspensions: () => readSuspensions(settings.state, systemClock.now()),
+    readTrust: async () => {
+      const trust = await findTrust(settings, systemClock.now())
+      return trust && {version: trust.version, expiresMs: trust.document.expiresMs}
+    },
+  }
+  return {pass}
+}

@@ -1,0 +1,29 @@
+// The source that the settings name, in the hands of the keeper of its last good state.
+import {join} from 'node:path'
+import type {Settings} from '../../settings/settings.ts'
+import {KeptSourceFiles} from '../../store/kept-source.ts'
+import {openSource} from '../open-source.ts'
+import {makeSourceKeeper} from './keep-source.ts'
+import type {SourceKeeper} from './ports.ts'
+
+export interface KeeperPlaces {
+  readonly settings: Settings
+  readonly env: NodeJS.ProcessEnv
+  readonly clock: {now(): number}
+}
+
+export const openKeeper = ({settings, env, clock}: KeeperPlaces): SourceKeeper =>
+  makeSourceKeeper({
+    source:
+      settings.desired &&
+      openSource({
+        setting: settings.desired,
+        cwd: process.cwd(),
+        cacheDir: join(settings.state, 'source'),
+        env,
+      }),
+    store: new KeptSourceFiles(settings.state),
+    maxShrink: settings.daemon.maxShrink,
+    secretsDir: settings.secrets,
+    clock,
+  })

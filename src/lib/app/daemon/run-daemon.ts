@@ -1,0 +1,153 @@
+// The use case behind `felhom daemon`: telling opened first, so that whatever follows is told; then the loop, until it
+// is told to end. It changes nothing that a pass did not journal before.
+import type {PassReport} from '../../model/daemon.ts'
+import type {LoadedSettings} from '../use-settings.ts'
+import {systemClock} from '../system-clock.ts'
+import {openDaemonWorld, type DaemonWorld} from './compose-daemon.ts'
+import type {LogOptions, Telling} from './open-telling.ts'
+import {openTelling} from './open-telling.ts'
+import {PassMemory, type Told} from './pass-world.ts'
+import {runLoop, type LoopEnd} from './run-loop.ts'
+import {runPass} from './run-pass.ts'
+import type {Notifier} from './ports.ts'
+import type {WakeUp} from './wake-up.ts'
+
+export interface DaemonRequest {
+  /** Throws settings_invalid with every mistake. */
+  loadSettings(): Promise<LoadedSettings>
+  readonly env: NodeJS.ProcessEnv
+  readonly version: string
+  readonly once: boolean
+  readonly log: LogOptions
+  readonly notifier: Notifier
+  readonly stop: AbortSignal
+  readonly wakeUp: WakeUp
+}
+
+export interface DaemonOutcome {
+  readonly end: LoopEnd
+  /** Operations that the last pass left open. */
+  readonly left: number
+}
+
+export async function runDaemon(request: DaemonRequest): Promise<DaemonOutcome> {
+  const {env, version, log} = request
+  const {settings} = await request.loadSettings()
+  const telling = await openTelling({settings, version, clock: systemClock, env, log})
+  try {
+    return await new Daemon(request, telling, settings).run()
+  } finally {
+    await telling.close()
+  }
+}
+
+class Daemon {
+  readonly #request: DaemonRequest
+  readonly #telling: Telling
+  readonly #memory = new PassMemory()
+  #world: DaemonWorld
+  #running = 0
+  #last: PassReport | undefined
+
+  constructor(request: DaemonRequest, telling: Telling, settings: LoadedSettings['settings']) {
+    this.#request = request
+    this.#telling = telling
+    this.#world = this.#openWorld(settings)
+  }
+
+  async run(): Promise<DaemonOutcome> {
+    const {once, stop, wakeUp, notifier, version} = this.#request
+    const {mode, intervalMs} = this.#settings
+    stop.addEventListener('abort', this.#announceStop, {once: true})
+    this.#tell({type: 'daemon_started', version, mode, intervalMs})
+    if (!once) notifier.ready()
+    try {
+      const end = await runLoop({
+        clock: systemClock,
+        random: Math.random,
+        makePass: (pass) => runPass(pass, this.#world.pass, this.#memory),
+        pace: () => this.#settings,
+        reload: () => this.#reload(),
+        ended: (report) => {
+          this.#last = report
+          this.#tell({type: 'pass_ended', report})
+          notifier.status(describeStanding(report))
+        },
+        progress: () => {
+          this.#progress()
+        },
+        ...{once, wakeUp, stop},
+      })
+      const left = end.reason === 'stopped' && !end.isDrained ? this.#running : (this.#last?.open.length ?? 0)
+      this.#tell({type: 'daemon_stopped', left})
+      return {end, left}
+    } finally {
+      stop.removeEventListener('abort', this.#announceStop)
+    }
+  }
+
+  get #settings(): LoadedSettings['settings']['daemon'] {
+    return this.#world.pass.settings.daemon
+  }
+
+  readonly #announceStop = (): void => {
+    const {notifier, stop} = this.#request
+    notifier.stopping()
+    this.#tell({type: 'daemon_stopping', reason: String(stop.reason), running: this.#running})
+  }
+
+  readonly #tell = (event: Told): void => {
+    if (event.type === 'run' && event.event.type === 'action_started') this.#running++
+    if (event.type === 'run' && event.event.type === 'action_ended' && event.event.result.op !== undefined)
+      this.#running = Math.max(0, this.#running - 1)
+    this.#telling.sink({...event, atMs: systemClock.now()})
+    this.#progress()
+  }
+
+  #progress(): void {
+    this.#telling.noteProgress()
+    this.#request.notifier.progress()
+  }
+
+  #openWorld(settings: LoadedSettings['settings']): DaemonWorld {
+    const {env, stop} = this.#request
+    // A pattern that means nothing is refused before anything is begun.
+    this.#memory.permissionsOf(settings.daemon)
+    return openDaemonWorld({
+      ...{settings, env, stop},
+      tell: this.#tell,
+      observeRequest: (request) => {
+        this.#telling.connectionObserver(request)
+        this.#progress()
+      },
+      observeSync: this.#telling.syncObserver,
+    })
+  }
+
+  /** Either all of the new settings, or the old ones: never a mixture. */
+  async #reload(): Promise<void> {
+    const {notifier} = this.#request
+    notifier.reloading()
+    try {
+      const {settings} = await this.#request.loadSettings()
+      const world = this.#openWorld(settings)
+      await this.#telling.reload(settings)
+      this.#world = world
+      this.#memory.backOffs.forgetAll()
+      const {mode, intervalMs} = settings.daemon
+      this.#tell({type: 'settings_reloaded', mode, intervalMs})
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      this.#tell({type: 'settings_refused', message})
+    }
+    notifier.ready()
+  }
+}
+
+/** For `systemctl status`. */
+function describeStanding({pass, problem, plan, open}: PassReport): string {
+  if (problem) return `pass ${pass}: ${problem.message}`
+  const drifted = plan?.guests.filter(({actions}) => actions.length > 0).length ?? 0
+  const rest = open.length > 0 ? `, ${open.length} open` : ''
+  return `pass ${pass}: ${drifted === 0 ? 'all as desired' : `${drifted} with drift`}${rest}`
+}

@@ -1,0 +1,45 @@
+// The signals of a daemon: TERM and INT end it once what runs has ended, a second one at once; HUP has it read its
+// settings and look again.
+import type {WakeUp} from '../app/daemon/wake-up.ts'
+import {EXIT} from './exit-codes.ts'
+
+const ENDING = ['SIGTERM', 'SIGINT'] as const
+
+export class DaemonSignals {
+  readonly #stop = new AbortController()
+  readonly #wakeUp: WakeUp
+  #received: (typeof ENDING)[number] | undefined
+
+  constructor(wakeUp: WakeUp) {
+    this.#wakeUp = wakeUp
+    for (const name of ENDING) process.on(name, this.#end)
+    process.on('SIGHUP', this.#look)
+  }
+
+  get stop(): AbortSignal {
+    return this.#stop.signal
+  }
+
+  /** Told to end by systemd it ends well; somebody at a terminal has interrupted it. */
+  get exitCode(): number {
+    return this.#received === 'SIGINT' ? EXIT.interrupted : EXIT.ok
+  }
+
+  dispose(): void {
+    for (const name of ENDING) process.off(name, this.#end)
+    process.off('SIGHUP', this.#look)
+  }
+
+  readonly #look = (): void => {
+    this.#wakeUp.ring()
+  }
+
+  readonly #end = (name: NodeJS.Signals): void => {
+    if (this.#received !== undefined) {
+      // At once means at once: the journal has what runs.
+      process.exit(name === 'SIGINT' ? EXIT.interrupted : EXIT.terminated)
+    }
+    this.#received = name === 'SIGINT' ? 'SIGINT' : 'SIGTERM'
+    this.#stop.abort(name)
+  }
+}
