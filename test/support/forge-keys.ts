@@ -1,7 +1,7 @@
 // Keys of every kind that SSH knows, made from a seed: the same seed gives the same key and the same signatures, so
 // that what is made with them can be kept as a fixture without any private key beside it.
 import {createECDH, createHash, createPrivateKey, sign, type KeyObject} from 'node:crypto'
-import {wireString} from '../../src/lib/gate/ssh-wire.ts'
+import {wireString} from './wire-string.ts'
 import {
   ecdsaCurves,
   inverse,

@@ -1,6 +1,6 @@
 // Signatures that were good, and what becomes of them: changes that know the structure of an SSHSIG, from its armour
 // to the numbers inside. Some of what comes out is still good.
-import {wireString} from '../../src/lib/gate/ssh-wire.ts'
+import {wireString} from './wire-string.ts'
 import type {Random} from '../simulation/random.ts'
 import {wireNumber, type ForgedKey} from './forge-keys.ts'
 import {ecdsaCurves, ED25519_ORDER, toBytes, toNumber} from './seeded-numbers.ts'

@@ -2,8 +2,8 @@
 // Security keys, which cannot be had without the hardware, are synthesised from their specification.
 import {createHash} from 'node:crypto'
 import {OPERATION_NAMESPACE} from '../../src/lib/gate/namespaces.ts'
-import {wireString} from '../../src/lib/gate/ssh-wire.ts'
 import type {ForgedKey} from './forge-keys.ts'
+import {wireString} from './wire-string.ts'
 
 export interface SshsigFields {
   readonly magic: string

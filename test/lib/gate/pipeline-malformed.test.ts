@@ -4,7 +4,7 @@ import canonicalize from 'canonicalize'
 import {expect} from 'chai'
 import {forgeKey} from '../../support/forge-keys.ts'
 import {anna, GateBench, rita, signer, trustFile, type Fields} from '../../support/gate-bench.ts'
-import {wireString} from '../../../src/lib/gate/ssh-wire.ts'
+import {wireString} from '../../support/wire-string.ts'
 import {armour, forgeSshsig, packSshsig, signFields, type SshsigFields} from '../../support/sshsig-forge.ts'
 
 type Payload = (bench: GateBench) => Buffer | string

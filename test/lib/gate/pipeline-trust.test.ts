@@ -16,7 +16,7 @@ import {join} from 'node:path'
 import {expect} from 'chai'
 import type {TrustFile} from '../../../src/lib/gate/ports.ts'
 import {hashTrust} from '../../../src/lib/gate/trust-document.ts'
-import {wireString} from '../../../src/lib/gate/ssh-wire.ts'
+import {wireString} from '../../support/wire-string.ts'
 import {TrustFiles} from '../../../src/lib/store/trust-files.ts'
 import {forgeKey} from '../../support/forge-keys.ts'
 import {

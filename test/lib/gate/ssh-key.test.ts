@@ -4,11 +4,12 @@ import {fingerprintKey} from '../../../src/lib/gate/fingerprint.ts'
 import {ingestKey} from '../../../src/lib/gate/ingest-key.ts'
 import {readKeyLine} from '../../../src/lib/gate/key-line.ts'
 import {readSshKey} from '../../../src/lib/gate/ssh-key.ts'
-import {Malformed, wireString} from '../../../src/lib/gate/ssh-wire.ts'
+import {Malformed} from '../../../src/lib/gate/ssh-wire.ts'
 import {WeakKey} from '../../../src/lib/gate/weak-keys.ts'
 import {forgeKey, KEY_KINDS} from '../../support/forge-keys.ts'
 import {FILE_KEY_KINDS, realKey, runSshKeygen} from '../../support/gate-keys.ts'
 import {seededBytes, toBytes} from '../../support/seeded-numbers.ts'
+import {wireString} from '../../support/wire-string.ts'
 
 const blobOf = (...parts: readonly (Buffer | string)[]): Buffer =>
   Buffer.concat(parts.map((part) => wireString(part)))

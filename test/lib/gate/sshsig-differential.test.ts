@@ -7,7 +7,7 @@ import {judgeSshsig} from '../../support/judge-sshsig.ts'
 import {MUTATION_NAMES, mutateSshsig, type MutatedCase} from '../../support/mutate-sshsig.ts'
 import {askSshKeygen} from '../../support/ssh-keygen-oracle.ts'
 import {armour, packSshsig, signFields} from '../../support/sshsig-forge.ts'
-import {wireString} from '../../../src/lib/gate/ssh-wire.ts'
+import {wireString} from '../../support/wire-string.ts'
 import {Random} from '../../simulation/random.ts'
 
 const COUNT = Number(process.env['FELHOM_TEST_DIFFERENTIAL'] ?? 2000)

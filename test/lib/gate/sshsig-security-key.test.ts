@@ -1,6 +1,6 @@
 // Security keys: touched always, with their PIN where that is demanded, and enrolled for SSH.
 import {expect} from 'chai'
-import {wireString} from '../../../src/lib/gate/ssh-wire.ts'
+import {wireString} from '../../support/wire-string.ts'
 import {forgeKey} from '../../support/forge-keys.ts'
 import {judgeSshsig} from '../../support/judge-sshsig.ts'
 import {forgeSshsig, signFields} from '../../support/sshsig-forge.ts'

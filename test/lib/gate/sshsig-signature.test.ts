@@ -1,6 +1,6 @@
 // The signature inside the frame: of every kind exactly one form, and numbers in their range.
 import {expect} from 'chai'
-import {wireString} from '../../../src/lib/gate/ssh-wire.ts'
+import {wireString} from '../../support/wire-string.ts'
 import {forgeKey, KEY_KINDS, wireNumber, type ForgedKey, type KeyKind} from '../../support/forge-keys.ts'
 import {judgeSshsig} from '../../support/judge-sshsig.ts'
 import {ecdsaCurves, ED25519_ORDER, toBytes, toNumber} from '../../support/seeded-numbers.ts'

@@ -335,12 +335,11 @@ describe('what was in force before', () => {
 
 describe('a trust store that is believed', () => {
   const windowed = operational('alice', {notBeforeMs: NOW_MS, notAfterMs: NOW_MS + DAY_MS})
-  const trust = believe([
-    genesisOf([windowed, bob, safe], {
-      thresholds: {default: 1, recovery: 1, 'guest.destroy': 2},
-      revoked: [carol],
-    }),
-  ])
+  let trust: TrustSnapshot
+  before(() => {
+    const thresholds = {default: 1, recovery: 1, 'guest.destroy': 2}
+    trust = believe([genesisOf([windowed, bob, safe], {thresholds, revoked: [carol]})])
+  })
   const reason = (blob: Buffer, nowMs = NOW_MS): string => {
     const search = trust.findSigner(blob, nowMs)
     return 'reason' in search ? search.reason : search.signer.principal

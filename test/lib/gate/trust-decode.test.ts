@@ -1,7 +1,7 @@
 import {expect} from 'chai'
 import {decodeTrust} from '../../../src/lib/gate/trust-decode.ts'
 import {TrustProblem, type TrustProblemKind} from '../../../src/lib/gate/trust-problem.ts'
-import {wireString} from '../../../src/lib/gate/ssh-wire.ts'
+import {wireString} from '../../support/wire-string.ts'
 import {writeCanonical} from '../../../src/lib/gate/canonical-json.ts'
 import {forgeKey} from '../../support/forge-keys.ts'
 import {draftVersion, operational, recovery, NOW_MS} from '../../support/trust-lab.ts'

@@ -1,6 +1,6 @@
 // Keys of every kind, the malformed and the weak.
 import {fingerprintKey} from '../../../src/lib/gate/fingerprint.ts'
-import {wireString} from '../../../src/lib/gate/ssh-wire.ts'
+import {wireString} from '../wire-string.ts'
 import {forgeKey, KEY_KINDS} from '../forge-keys.ts'
 import {seededBytes, toBytes} from '../seeded-numbers.ts'
 import type {KeyVector} from './vector-types.ts'

@@ -1,5 +1,5 @@
 // Signatures over one message, each with what the gate makes of it when one key is pinned.
-import {wireString} from '../../../src/lib/gate/ssh-wire.ts'
+import {wireString} from '../wire-string.ts'
 import {forgeKey, KEY_KINDS, wireNumber, type ForgedKey} from '../forge-keys.ts'
 import {ecdsaCurves, ED25519_ORDER, toBytes, toNumber} from '../seeded-numbers.ts'
 import {

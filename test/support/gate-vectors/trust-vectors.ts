@@ -14,7 +14,7 @@ import {
   signTrust,
   type DraftChoice,
 } from '../trust-lab.ts'
-import {wireString} from '../../../src/lib/gate/ssh-wire.ts'
+import {wireString} from '../wire-string.ts'
 import {encodeTrustSignatures} from '../../../src/lib/gate/trust-signatures.ts'
 import type {TrustVector} from './vector-types.ts'
 
