@@ -4,8 +4,13 @@
 const UNSAFE = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 export function toJsonText(value: unknown, indent = 2): string {
+  return escapeJson(JSON.stringify(value, null, indent))
+}
+
+/** For JSON that somebody else has written. */
+export function escapeJson(json: string): string {
   // Within strings JSON has escaped line breaks already: those that are left are its own layout.
-  return JSON.stringify(value, null, indent).replace(UNSAFE, (character) =>
+  return json.replace(UNSAFE, (character) =>
     Array.from({length: character.length}, (_, i) => escapeUnit(character.charCodeAt(i))).join(''),
   )
 }
