@@ -28,17 +28,20 @@ export interface StoresRequest {
   /** Absolute; the caller holds its lock. */
   readonly dir: string
   readonly warn: (text: string) => void
-  /** Absent: the real one. */
+  /** Absent: the real ones. */
   readonly disk?: Disk
+  readonly clock?: {now(): number}
+  /** Absent: the one that is kept in the directory, or made there. */
+  readonly host?: string
 }
 
 export async function openStores(
   request: StoresRequest & {readonly identity: JournalIdentity},
 ): Promise<Stores> {
-  const {dir, identity, warn, disk = systemDisk} = request
-  const gate = await openGateStores({dir, warn, disk})
+  const {dir, identity, warn, disk = systemDisk, clock = systemClock} = request
+  const gate = await openGateStores(request)
   try {
-    const journal = await openJournal({disk, dir, identity, clock: systemClock, warn})
+    const journal = await openJournal({disk, dir, identity, clock, warn})
     return {...gate, journal, close: () => closeEach(journal, gate)}
   } catch (error) {
     await gate.close()
@@ -46,9 +49,10 @@ export async function openStores(
   }
 }
 
-export async function openGateStores({dir, warn, disk = systemDisk}: StoresRequest): Promise<GateStores> {
-  const common = {disk, dir, clock: systemClock, warn}
-  const host = openInstallId(dir)
+export async function openGateStores(request: StoresRequest): Promise<GateStores> {
+  const {dir, warn, disk = systemDisk, clock = systemClock} = request
+  const common = {disk, dir, clock, warn}
+  const host = request.host ?? openInstallId(dir)
   const nonces = await openNonces(common)
   try {
     const audit = await openAudit(common)

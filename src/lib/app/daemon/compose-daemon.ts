@@ -8,6 +8,7 @@ import {openProxmoxForWriting} from '../compose.ts'
 import {findTrust} from '../gate-trust-store.ts'
 import {openGate} from '../open-gate.ts'
 import {openState} from '../open-state.ts'
+import {createInspector} from '../signature-state.ts'
 import {systemClock} from '../system-clock.ts'
 import {openKeeper} from './open-keeper.ts'
 import type {PassWorld, Told} from './pass-world.ts'
@@ -62,6 +63,7 @@ export function openDaemonWorld(request: WorldRequest): DaemonWorld {
           ...{warn, carried, withhold},
         }),
       ),
+    openInspector: (gate) => createInspector(gate, settings),
     readSuspensions: () => readSuspensions(settings.state, systemClock.now()),
     readTrust: async () => {
       const trust = await findTrust(settings, systemClock.now())

@@ -7,6 +7,7 @@ import type {Settings} from '../../settings/settings.ts'
 import type {CarriedEnvelope} from '../../source/source.ts'
 import type {WritingAccess} from '../compose.ts'
 import type {OpenState} from '../open-state.ts'
+import type {Inspector} from '../signature-state.ts'
 import {BackOffs} from './back-offs.ts'
 import {Permissions} from './permission.ts'
 import type {SourceKeeper} from './ports.ts'
@@ -31,6 +32,8 @@ export interface PassWorld {
   /** Takes the lock of the state directory and opens its logs. */
   openState(access: WritingAccess): Promise<OpenState>
   openGate(circumstances: GateCircumstances): Promise<FullGate>
+  /** For what a plan says about signatures. */
+  openInspector(gate: FullGate): Inspector
   readSuspensions(): readonly Suspension[]
   readTrust(): Promise<PassReport['trust']>
   /** Aborted: nothing new is started; what runs is awaited. */

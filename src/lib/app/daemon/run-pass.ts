@@ -5,7 +5,6 @@ import type {PassReport} from '../../model/daemon.ts'
 import {FelhomError} from '../../model/felhom-error.ts'
 import type {WritingAccess} from '../compose.ts'
 import type {OpenState} from '../open-state.ts'
-import {createInspector} from '../signature-state.ts'
 import {convergeGuests} from './converge-guests.ts'
 import type {PassMemory, PassWorld} from './pass-world.ts'
 import type {Delivery} from './ports.ts'
@@ -86,7 +85,7 @@ async function workIn(
     withhold: (action, gateClass) =>
       memory.permissionsOf(settings.daemon).withholdAt(clock.now())(action, gateClass),
   })
-  const scene = {state, access, gate, delivery, inspector: createInspector(gate, settings)}
+  const scene = {state, access, gate, delivery, inspector: world.openInspector(gate)}
   await convergeGuests(scene, world, memory, draft)
   if (draft.problem) return
   await runJobs(scene, world, memory, draft)
