@@ -2,16 +2,19 @@
 // or made because a node is away is left alone, and the others go on: that is nobody's mistake.
 import {FelhomError} from '../model/felhom-error.ts'
 import {formatGuestId} from '../model/guest.ts'
-import type {GuestPlan, Plan} from '../model/plan.ts'
+import type {GuestPlan, Plan, PlanProblem} from '../model/plan.ts'
 
 const AWAY: ReadonlySet<string> = new Set(['absence_unproved', 'node_offline'])
 
-/** Throws unless every error is that a node is away. */
-export function refuseMistakes({guests, problems}: Plan): void {
-  const errors = [...problems, ...guests.flatMap((guest) => guest.problems)].filter(
+/** What is wrong with what is written. */
+export const findMistakes = ({guests, problems}: Plan): PlanProblem[] =>
+  [...problems, ...guests.flatMap((guest) => guest.problems)].filter(
     ({severity, code}) => severity === 'error' && !AWAY.has(code),
   )
-  if (errors.length === 0) return
+
+/** Throws unless every error is that a node is away. */
+export function refuseMistakes(plan: Plan): void {
+  if (findMistakes(plan).length === 0) return
   throw new FelhomError(
     'desired_invalid',
     'the desired state cannot be reached as it is written: see the errors above',

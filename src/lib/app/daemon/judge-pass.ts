@@ -5,7 +5,7 @@ import type {BlockerCode} from '../../model/plan.ts'
 import type {ActionResult} from '../../model/run-event.ts'
 import {judgeApply} from '../judge-apply.ts'
 import {hasChanges} from '../plan-cluster.ts'
-import {findUnseen} from '../plan-errors.ts'
+import {findMistakes, findUnseen} from '../plan-errors.ts'
 
 /** Left undone on purpose: that is no failure. */
 const DELIBERATE: ReadonlySet<BlockerCode> = new Set(['withheld', 'suspended', 'backing_off'])
@@ -19,6 +19,7 @@ export function judgePass(report: PassReport): ErrorCode | undefined {
   const verdict = judgeApply(tried, {isOpen: open.length > 0, isBlind})
   if (verdict !== undefined) return verdict
   if (jobs.some(({outcome}) => outcome === 'failed')) return 'apply_failed'
+  if (plan && findMistakes(plan).length > 0) return 'desired_invalid'
   if (source.state === 'refused') return 'source_refused'
   return source.state === 'away' && source.revision === undefined ? 'source_away' : undefined
 }

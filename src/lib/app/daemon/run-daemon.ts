@@ -32,7 +32,7 @@ export interface DaemonOutcome {
 
 export async function runDaemon(request: DaemonRequest): Promise<DaemonOutcome> {
   const {env, version, log} = request
-  const {settings} = await request.loadSettings()
+  const settings = forBackground(await request.loadSettings())
   const telling = await openTelling({settings, version, clock: systemClock, env, log})
   try {
     return await new Daemon(request, telling, settings).run()
@@ -129,7 +129,7 @@ class Daemon {
     const {notifier} = this.#request
     notifier.reloading()
     try {
-      const {settings} = await this.#request.loadSettings()
+      const settings = forBackground(await this.#request.loadSettings())
       const world = this.#openWorld(settings)
       await this.#telling.reload(settings)
       this.#world = world
@@ -142,6 +142,14 @@ class Daemon {
     }
     notifier.ready()
   }
+}
+
+/** Nobody waits for a pass: unless somebody has set it otherwise, it leaves most of Proxmox's workers to others. */
+const BACKGROUND_READS = 2
+
+function forBackground({settings, entries}: LoadedSettings): LoadedSettings['settings'] {
+  if (entries.get('limits.reads')?.origin.from !== 'default') return settings
+  return {...settings, limits: {...settings.limits, reads: BACKGROUND_READS}}
 }
 
 /** For `systemctl status`. */
