@@ -56,10 +56,10 @@ export function renderSuspended(suspension: Suspension, replaced: Suspension | u
   const verb = vmid === 'all' ? 'are' : 'is'
   const end =
     untilMs === undefined
-      ? `until: felhom resume ${vmid === 'all' ? '--all' : vmid}`
-      : `until ${showTime(untilMs)}`
+      ? `. It ends with: felhom resume ${vmid === 'all' ? '--all' : vmid}`
+      : ` until ${showTime(untilMs)}.`
   const before = replaced ? `\nThat takes the place of an earlier one, ${describeSuspension(replaced)}.` : ''
-  return `${nameGuests(vmid)} ${verb} suspended for the daemon ${end}.${before}`
+  return `${nameGuests(vmid)} ${verb} suspended for the daemon${end}${before}`
 }
 
 export function renderResumed(

@@ -7,9 +7,10 @@ import {listAudit} from '../../../src/lib/app/gate-audit.ts'
 import {lookAtSuspensions, warnOfSuspended} from '../../../src/lib/app/plan-suspended.ts'
 import {readSuspendedGuest, readSuspensionWish} from '../../../src/lib/app/read-suspension-wish.ts'
 import {resumeGuests, suspendGuests} from '../../../src/lib/app/suspend-guests.ts'
-import type {GuestPlan, Plan} from '../../../src/lib/model/plan.ts'
+import type {Plan} from '../../../src/lib/model/plan.ts'
 import {renderResumed, renderSuspended} from '../../../src/lib/report/suspension-text.ts'
 import {readSuspensions} from '../../../src/lib/store/suspensions.ts'
+import {guestPlan, plannedAction} from '../../support/planned-action.ts'
 import {rejection} from '../../support/reject.ts'
 
 const NOW = Date.UTC(2026, 10, 18)
@@ -113,7 +114,9 @@ describe('suspend and resume', () => {
   })
 
   it('are shown with plans: guests that have changes by name, and all in one sentence', async () => {
-    const plan = {guests: [guest(101, 1), guest(102, 0), guest(103, 1)]} as unknown as Plan
+    const start = [plannedAction({type: 'start'})]
+    const guests = [guestPlan(101, start), guestPlan(102, []), guestPlan(103, start)]
+    const plan: Plan = {guests, unmanaged: 0, unchanged: 0, problems: []}
     expect(warnOfSuspended({state}, plan, nowMs)).to.deep.equal([])
     await suspendGuests(request(), {vmid: 101, reason: 'a\u001B[31mb\nc'}, now)
     await suspendGuests(request(), {vmid: 102}, now)
@@ -147,10 +150,4 @@ describe('suspend and resume', () => {
     ]
     for (const [work, said] of wrong) expect(work).to.throw(said).with.property('code', 'usage')
   })
-})
-
-const guest = (vmid: number, actions: number): Partial<GuestPlan> => ({
-  kind: 'lxc',
-  vmid,
-  actions: Array.from({length: actions}, () => ({})) as GuestPlan['actions'],
 })

@@ -1,0 +1,45 @@
+// The use case behind `felhom daemon install`: what the units would say, what is there, and the writing of what was
+// shown and approved. It starts nothing, makes no user, and changes no file that it did not show.
+import {existsSync} from 'node:fs'
+import {join} from 'node:path'
+import {compareUnits, isChanged, writeUnits, type ComparedUnit} from './compare-units.ts'
+import {gatherFacts, type FactsRequest} from './gather-facts.ts'
+import {ONCE_PATH, renderUnits, SERVICE_PATH, type UnitFacts, type UnitKind} from './render-units.ts'
+
+export interface PlannedUnits {
+  readonly units: readonly ComparedUnit[]
+  readonly facts: UnitFacts
+  readonly hasChanges: boolean
+  readonly warnings: readonly string[]
+}
+
+export async function planUnits(request: FactsRequest, kind: UnitKind): Promise<PlannedUnits> {
+  const {facts, warnings} = await gatherFacts(request)
+  const units = compareUnits(renderUnits(kind, facts), request.prefix)
+  return {
+    units,
+    facts,
+    hasChanges: units.some(isChanged),
+    warnings: [...warnings, ...warnOfMissingSettings(request, facts), ...warnOfBoth(request, kind)],
+  }
+}
+
+export {writeUnits}
+
+function warnOfMissingSettings({prefix}: FactsRequest, {config}: UnitFacts): string[] {
+  if (existsSync(join(prefix, config))) return []
+  return [
+    `${config} does not exist yet: the units are made for the default settings. Write it, then run this again.`,
+  ]
+}
+
+/** They take turns by the lock of the state directory: no harm, but nobody wants it. */
+function warnOfBoth({prefix}: FactsRequest, kind: UnitKind): string[] {
+  const [other, command] =
+    kind === 'daemon'
+      ? [ONCE_PATH, 'systemctl disable --now felhom-once.timer']
+      : [SERVICE_PATH, 'systemctl disable --now felhom.service']
+  return existsSync(join(prefix, other))
+    ? [`${other} is installed too; one of the two is enough: ${command}`]
+    : []
+}
