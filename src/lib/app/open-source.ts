@@ -1,8 +1,13 @@
-// Which source the setting `desired` means. The packages and programs behind it are loaded only when it is asked.
-import type {Source} from '../source/source.ts'
+// Which source the setting `desired` means, with what it may read on this machine.
+import {readFileSync} from 'node:fs'
+import {join} from 'node:path'
 import type {DesiredSource} from '../settings/settings.ts'
 import {FilesSource} from '../source/files-source.ts'
-import {FelhomError} from '../model/felhom-error.ts'
+import {GitSource} from '../source/git-source.ts'
+import {HttpsSource, type FileReading} from '../source/https-source.ts'
+import type {Source} from '../source/source.ts'
+import {readPrivateFile} from '../store/private-file.ts'
+import {systemClock} from './system-clock.ts'
 
 export interface SourceRequest {
   readonly setting: DesiredSource
@@ -12,7 +17,32 @@ export interface SourceRequest {
   readonly env: NodeJS.ProcessEnv
 }
 
-export function openSource({setting, cwd}: SourceRequest): Source {
+const MAX_TOKEN_BYTES = 16 * 1024
+
+export function openSource({setting, cwd, cacheDir, env}: SourceRequest): Source {
   if ('paths' in setting) return new FilesSource(setting.paths, cwd)
-  throw new FelhomError('settings_invalid', 'a desired state from git or https cannot be read yet')
+  if ('git' in setting) {
+    const {git: address, ...choice} = setting
+    return new GitSource({address, ...choice, cwd, cacheDir: join(cacheDir, 'git'), env})
+  }
+  const {https: url, ca, token} = setting
+  return new HttpsSource({
+    url,
+    clock: systemClock,
+    ...(ca !== undefined && {readCa: () => readText(ca)}),
+    ...(token !== undefined && {readToken: () => readSecret(token)}),
+  })
+}
+
+function readText(path: string): FileReading {
+  try {
+    return {text: readFileSync(path, 'utf8')}
+  } catch (error) {
+    return {problem: `${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)})`}
+  }
+}
+
+function readSecret(path: string): FileReading {
+  const file = readPrivateFile(path, {maxBytes: MAX_TOKEN_BYTES, mayGroupRead: true})
+  return 'bytes' in file ? {text: Buffer.from(file.bytes).toString('utf8')} : file
 }

@@ -22,6 +22,7 @@ const RULES: Readonly<Record<string, string>> = {
   other_kind: 'An option belongs to the kind of its guest.',
   read_only: 'Only what felhom can write is desired.',
   same_option: 'An option is written under one of its names.',
+  secret_elsewhere: 'A desired state from elsewhere takes secrets from one directory only.',
   secret_in_text: 'A secret is written as the place where it is kept.',
   settings_in_desired: 'Settings stand in felhom.yaml, guests in files of their own.',
   several_documents: 'A file holds one YAML document.',

@@ -1,0 +1,352 @@
+import {expect} from 'chai'
+import {spawn} from 'node:child_process'
+import {randomBytes} from 'node:crypto'
+import {once} from 'node:events'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import {join} from 'node:path'
+import type {GitOptions} from '../../../src/lib/source/git-source.ts'
+import type {Bundle, Fetched} from '../../../src/lib/source/source.ts'
+import {GitLab} from '../../support/git-lab.ts'
+import {unusedPort} from '../../support/scripted-server.ts'
+import {guestsYaml} from '../../support/source-lab.ts'
+import {waitFor} from '../../support/wait-for.ts'
+
+const never = new AbortController().signal
+
+describe('git-source', () => {
+  let lab: GitLab
+  beforeEach(() => (lab = new GitLab()))
+  afterEach(() => lab.remove())
+
+  const ask = (options: Partial<GitOptions> = {}, seen?: string): Promise<Fetched> =>
+    lab.source(options).fetch(seen === undefined ? undefined : {revision: seen}, never)
+
+  async function bundle(options: Partial<GitOptions> = {}): Promise<Bundle> {
+    const fetched = await ask(options)
+    if (fetched.kind === 'bundle') return fetched.bundle
+    throw new Error(JSON.stringify(fetched))
+  }
+
+  const problemOf = (fetched: Fetched): string =>
+    'problem' in fetched ? `${fetched.kind}: ${fetched.problem}` : fetched.kind
+  const olderOf = (fetched: Fetched): string | undefined =>
+    fetched.kind === 'bundle' ? (fetched.older ?? 'not older') : problemOf(fetched)
+
+  it('reads the files of a commit and the envelopes beside them, byte for byte', async () => {
+    const commit = lab.commit({
+      'z.yaml': guestsYaml(102),
+      'a/b.yml': guestsYaml(101),
+      '.github/workflow.yaml': 'on: push',
+      'README.md': 'no guests',
+      'approvals/a.json': Buffer.from([0, 255, 13, 10]),
+      'jobs/long.json': Buffer.alloc(100_000),
+      'jobs/deeper/x.json': '{}',
+    })
+    const {revision, texts, approvals, jobs} = await bundle()
+    expect(revision).to.equal(commit)
+    expect(texts.map(({file, bytes}) => [file, Buffer.from(bytes).toString()])).to.deep.equal([
+      ['a/b.yml', guestsYaml(101)],
+      ['z.yaml', guestsYaml(102)],
+    ])
+    expect(approvals.map(({name, bytes}) => [name, [...bytes]])).to.deep.equal([
+      ['approvals/a.json', [0, 255, 13, 10]],
+    ])
+    expect(jobs.map(({name, bytes}) => [name, bytes.length])).to.deep.equal([['jobs/long.json', 65_537]])
+    expect(await ask({}, commit)).to.deep.equal({kind: 'unchanged'})
+    expect(statSync(lab.cacheDir).mode & 0o077, 'ours alone, by the directory above it').to.be.a('number')
+    expect(statSync(join(lab.cacheDir, '..')).mode & 0o777).to.equal(0o700)
+  })
+
+  it('reads a branch, a folder or a file of it, and says so', async () => {
+    lab.commit({'prod/a.yaml': guestsYaml(101), 'test/b.yaml': guestsYaml(102), 'prod/jobs/j.json': '{}'})
+    lab.git('checkout', '--quiet', '-b', 'feature/x')
+    lab.commit({'prod/a.yaml': guestsYaml(103)})
+    lab.git('checkout', '--quiet', 'main')
+    const folder = await bundle({path: './prod/', branch: 'feature/x'})
+    expect(folder.texts.map(({file, bytes}) => [file, Buffer.from(bytes).toString()])).to.deep.equal([
+      ['prod/a.yaml', guestsYaml(103)],
+    ])
+    expect(folder.jobs.map(({name}) => name)).to.deep.equal(['jobs/j.json'])
+    expect((await bundle({path: 'test/b.yaml'})).texts.map(({file}) => file)).to.deep.equal(['test/b.yaml'])
+    expect(problemOf(await ask({path: 'gone'}))).to.match(/^unusable: there is no gone in commit/)
+    expect(problemOf(await ask({path: '../x'}))).to.match(/^unusable: its path/)
+    const {place} = lab.source({address: 'https://me:secret@git.example/x', branch: 'b', path: 'p/'})
+    expect(place).to.equal('https://git.example/x, branch b, path p')
+  })
+
+  it('notices a branch that was set back, and takes one that goes on or elsewhere', async () => {
+    const first = lab.commit({'a.yaml': guestsYaml(101)})
+    const second = lab.commit({'a.yaml': guestsYaml(101, 102)})
+    expect(olderOf(await ask({}, first))).to.equal('not older')
+    lab.git('reset', '--quiet', '--hard', first)
+    expect(olderOf(await ask({}, second))).to.equal(
+      `commit ${first.slice(0, 12)} comes before ${second.slice(0, 12)}, which was seen`,
+    )
+    lab.commit({'a.yaml': guestsYaml(101, 103)})
+    expect(olderOf(await ask({}, second)), 'forced elsewhere').to.equal('not older')
+    expect(olderOf(await ask({}, 'sha256:of another kind'))).to.equal('not older')
+  })
+
+  it('tells with a shallow copy too, by fetching more, and says so where it cannot be told', async () => {
+    const first = lab.commit({'a.yaml': guestsYaml(101)})
+    const second = lab.commit({'a.yaml': guestsYaml(102)})
+    await bundle({depth: 1})
+    expect(readFileSync(join(lab.cacheDir, 'shallow'), 'utf8').trim()).to.equal(second)
+    lab.commit({'a.yaml': guestsYaml(103)})
+    const fourth = lab.commit({'a.yaml': guestsYaml(104)})
+    expect(olderOf(await ask({depth: 1}, second))).to.equal('not older')
+    rmSync(lab.cacheDir, {recursive: true})
+    await bundle({depth: 1})
+    lab.git('reset', '--quiet', '--hard', first)
+    expect(olderOf(await ask({depth: 1}, fourth))).to.match(
+      /cannot be told from the history that was fetched$/,
+    )
+    expect(olderOf(await ask({}, fourth)), 'all of it').to.match(/comes before|cannot be told/)
+  })
+
+  it('tells after the copy was lost, by asking for what was seen', async () => {
+    const first = lab.commit({'a.yaml': guestsYaml(101)})
+    const second = lab.commit({'a.yaml': guestsYaml(102)})
+    expect(olderOf(await ask({}, first))).to.equal('not older')
+    rmSync(lab.cacheDir, {recursive: true})
+    lab.git('branch', 'keep')
+    lab.git('reset', '--quiet', '--hard', first)
+    expect(olderOf(await ask({}, second))).to.match(/ comes before .* which was seen$/)
+    expect(olderOf(await ask({}, 'f'.repeat(40)))).to.match(/cannot be told/)
+  })
+
+  it('is away without the repository, and unusable without the branch or without guests', async () => {
+    const empty = problemOf(await ask())
+    expect(empty).to.match(/^unusable: it has no HEAD/)
+    lab.commit({'readme.md': ''})
+    expect(problemOf(await ask())).to.equal('unusable: there is no .yaml or .yml file in it')
+    lab.commit({'a.yaml': guestsYaml(101)})
+    lab.git('branch', 'gone')
+    await bundle({branch: 'gone'})
+    lab.git('branch', '--delete', '--quiet', 'gone')
+    expect(problemOf(await ask({branch: 'gone'}))).to.equal('unusable: it has no branch gone')
+    renameSync(lab.repository, `${lab.repository}-moved`)
+    expect(problemOf(await ask())).to.match(/^away: .*does not (appear to be a git repository|exist)/)
+    const port = await unusedPort()
+    expect(problemOf(await ask({address: `https://me:secret@127.0.0.1:${port}/x.git`})))
+      .to.match(/^away: /)
+      .and.not.include('secret')
+  })
+
+  it('follows no link of a repository and enters no submodule', async () => {
+    lab.commit({'a.yaml': guestsYaml(101)})
+    lab.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', lab.repository, 'module')
+    symlinkSync('/etc/passwd', join(lab.repository, 'passwd'))
+    mkdirSync(join(lab.repository, 'jobs'))
+    symlinkSync('/etc/passwd', join(lab.repository, 'jobs/passwd.json'))
+    symlinkSync('/etc', join(lab.repository, 'etc'))
+    lab.commit()
+    const {texts, jobs} = await bundle()
+    expect(texts.map(({file}) => file)).to.deep.equal(['a.yaml'])
+    expect(jobs).to.deep.equal([])
+    symlinkSync('a.yaml', join(lab.repository, 'b.yaml'))
+    lab.commit()
+    expect(problemOf(await ask())).to.match(/^unusable: b\.yaml is a symbolic link/)
+  })
+
+  it('runs no hook, filter or program that a repository, a branch or an address names', async () => {
+    const trap = join(lab.root, 'sprung')
+    const hook = `#!/bin/sh\ntouch ${trap}\n`
+    lab.commit({'a.yaml': guestsYaml(101), '.gitattributes': '*.yaml filter=evil\n'})
+    await bundle()
+    mkdirSync(join(lab.cacheDir, 'hooks'), {recursive: true})
+    for (const name of ['reference-transaction', 'post-checkout', 'post-rewrite']) {
+      writeFileSync(join(lab.cacheDir, 'hooks', name), hook)
+      chmodSync(join(lab.cacheDir, 'hooks', name), 0o755)
+    }
+    lab.commit({'a.yaml': guestsYaml(102)})
+    await bundle()
+    expect(problemOf(await ask({address: `ext::sh -c "touch% ${trap}"`}))).to.match(/^away: .*not allowed/)
+    expect(problemOf(await ask({address: `--upload-pack=touch ${trap}`}))).to.match(/^unusable: .*dash/)
+    const branches = [
+      '-x',
+      '--upload-pack=x',
+      'a b',
+      'a:refs/heads/b',
+      '*',
+      'a..b',
+      'a^',
+      'x~1',
+      'a.lock',
+      '@{1}',
+      '.a',
+      'a/',
+      '',
+      'a\nb',
+      '@',
+    ]
+    for (const branch of branches)
+      expect(problemOf(await ask({branch})), branch).to.match(/^unusable: .* is no name of a branch$/s)
+    expect(existsSync(trap)).to.equal(false)
+  })
+
+  it('does not leave its own repository for what the environment says', async () => {
+    const commit = lab.commit({'a.yaml': guestsYaml(101)})
+    const env = {
+      ...lab.env,
+      GIT_DIR: '/nonexistent',
+      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_KEY_0: 'core.bare',
+      GIT_CONFIG_VALUE_0: 'x',
+    }
+    expect((await bundle({env})).revision).to.equal(commit)
+  })
+
+  it('refuses names that cannot be shown, and more than it reads', async () => {
+    lab.commit({'a\u001b[2J.yaml': guestsYaml(101)})
+    expect(problemOf(await ask())).to.equal('unusable: a file of it has a name that cannot be shown')
+    lab.git('rm', '--quiet', '-r', '.')
+    const blob = lab.git('hash-object', '-w', '/dev/null')
+    const tree = Array.from({length: 10_001}, (_, i) => `100644 blob ${blob}\t${i}.yaml`).join('\n')
+    writeFileSync(join(lab.root, 'tree'), `${tree}\n`)
+    const many = commitTree(lab, join(lab.root, 'tree'))
+    lab.git('update-ref', 'refs/heads/main', many)
+    expect(problemOf(await ask())).to.equal('unusable: there are more than 10000 files in it')
+    expect(problemOf(await ask({limits: {maxOutputBytes: 1000}}))).to.equal(
+      'unusable: it holds too much to read',
+    )
+  })
+
+  it('refuses huge blobs: by their size where they are read, by the size of the pack where they are not', async () => {
+    const large = lab.git('hash-object', '-w', '-t', 'blob', largeFile(lab))
+    const tree = Array.from({length: 9}, (_, i) => `100644 blob ${large}\t${i}.yaml\n`).join('')
+    writeFileSync(join(lab.root, 'tree'), tree)
+    lab.git('update-ref', 'refs/heads/main', commitTree(lab, join(lab.root, 'tree')))
+    expect(problemOf(await ask())).to.match(/^unusable: its files hold \d+ bytes, more than 67108864$/)
+    lab.git('symbolic-ref', 'HEAD', 'refs/heads/other')
+    lab.commit({'b.yaml': guestsYaml(101), 'image.iso': randomBytes(300_000)})
+    rmSync(lab.cacheDir, {recursive: true})
+    const limits = {maxFileBytes: 100_000}
+    expect(problemOf(await ask({limits}))).to.match(/^unusable: it is larger than 100000 bytes/)
+    await ask({limits})
+    const left = readdirSync(join(lab.cacheDir, 'objects/pack')).filter((name) => name.startsWith('tmp_'))
+    expect(left.length, 'what was cut off does not pile up').to.be.at.most(1)
+    expect((await bundle()).texts.length).to.equal(1)
+  })
+
+  it('makes its copy anew when it is damaged, or was left locked by a git that was killed', async () => {
+    const commit = lab.commit({'a.yaml': guestsYaml(101)})
+    await bundle()
+    writeFileSync(join(lab.cacheDir, 'shallow.lock'), '')
+    writeFileSync(join(lab.cacheDir, 'refs/felhom/head.lock'), '')
+    lab.commit({'a.yaml': guestsYaml(102)})
+    expect(olderOf(await ask({}, commit))).to.equal('not older')
+    const packs = join(lab.cacheDir, 'objects/pack')
+    for (const name of readdirSync(packs)) {
+      chmodSync(join(packs, name), 0o600)
+      truncateSync(join(packs, name), 20)
+    }
+    expect(olderOf(await ask({}, commit))).to.equal('not older')
+    writeFileSync(join(lab.cacheDir, 'HEAD'), 'nonsense')
+    expect(olderOf(await ask({}, commit))).to.equal('not older')
+  })
+
+  it('keeps few packs, however often it fetches, and still knows what was seen', async () => {
+    let seen = lab.commit({'a.yaml': guestsYaml(101)})
+    await bundle()
+    const packs = join(lab.cacheDir, 'objects/pack')
+    const [pack = ''] = readdirSync(packs).filter((name) => name.endsWith('.pack'))
+    for (let i = 0; i < 51; i++)
+      for (const end of ['pack', 'idx'])
+        writeFileSync(
+          join(packs, `pack-${String(i).padStart(40, '0')}.${end}`),
+          readFileSync(join(packs, pack.replace(/pack$/, end))),
+        )
+    const next = lab.commit({'a.yaml': guestsYaml(102)})
+    expect(olderOf(await ask({}, seen))).to.equal('not older')
+    expect(readdirSync(packs).filter((name) => name.endsWith('.pack')).length).to.equal(1)
+    lab.git('reset', '--quiet', '--hard', seen)
+    seen = next
+    expect(olderOf(await ask({}, seen))).to.match(/comes before/)
+  })
+
+  it('ends a git that hangs, with all that it has started, in time and when it is told to', async () => {
+    lab.commit({'a.yaml': guestsYaml(101)})
+    const bin = join(lab.root, 'bin')
+    const pids = join(lab.root, 'pids')
+    mkdirSync(bin)
+    writeFileSync(join(bin, 'git'), `#!/bin/sh\nsleep 600 &\necho $$ $! >> ${pids}\nwait\n`)
+    chmodSync(join(bin, 'git'), 0o755)
+    const env = {...lab.env, PATH: `${bin}:${process.env['PATH'] ?? ''}`}
+    expect(problemOf(await ask({env, limits: {timeoutMs: 300}}))).to.equal(
+      'away: git did not end within 0.3 s',
+    )
+    const controller = new AbortController()
+    const aborted = lab
+      .source({env})
+      .fetch(undefined, controller.signal)
+      .catch((error: unknown) => error)
+    await waitFor(() => Promise.resolve(readFileSync(pids, 'utf8').trim().split('\n').length === 2))
+    controller.abort(new Error('told to end'))
+    expect(String(await aborted)).to.include('told to end')
+    for (const pid of readFileSync(pids, 'utf8').trim().split(/\s/))
+      await waitFor(() => Promise.resolve(!isAlive(Number(pid))))
+  })
+
+  it('says so where there is no git', async () => {
+    const bin = join(lab.root, 'bin')
+    mkdirSync(bin)
+    for (const name of ['flock', 'timeout', 'prlimit']) symlinkSync(`/usr/bin/${name}`, join(bin, name))
+    expect(problemOf(await ask({env: {PATH: bin}}))).to.match(/^away: .*git/)
+  })
+
+  it('fetches from a server', async () => {
+    const commit = lab.commit({'a.yaml': guestsYaml(101)})
+    const port = await unusedPort()
+    const args = ['daemon', '--export-all', `--base-path=${lab.root}`, '--listen=127.0.0.1', `--port=${port}`]
+    const daemon = spawn('git', args, {env: lab.env, stdio: 'ignore', detached: true})
+    try {
+      const address = `git://127.0.0.1:${port}/repository`
+      await waitFor(async () => (await ask({address})).kind === 'bundle')
+      expect((await bundle({address, depth: 1})).revision).to.equal(commit)
+      expect(await ask({address}, commit)).to.deep.equal({kind: 'unchanged'})
+    } finally {
+      const ended = once(daemon, 'exit')
+      process.kill(-(daemon.pid ?? 0), 'SIGKILL')
+      await ended
+    }
+  })
+
+  it('lets two of them use one copy, one after the other', async () => {
+    const commit = lab.commit({'a.yaml': guestsYaml(101)})
+    const answers = await Promise.all([bundle(), bundle(), bundle({depth: 1})])
+    expect(answers.map(({revision}) => revision)).to.deep.equal([commit, commit, commit])
+  })
+})
+
+function largeFile(lab: GitLab): string {
+  const path = join(lab.root, 'large')
+  writeFileSync(path, Buffer.alloc(8 << 20))
+  return path
+}
+
+function commitTree(lab: GitLab, file: string): string {
+  const tree = lab.git('-c', 'alias.mk=!git mktree <', 'mk', file)
+  return lab.git('commit-tree', '-m', 'many', tree)
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
