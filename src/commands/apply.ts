@@ -71,6 +71,7 @@ Ctrl-C starts nothing new and waits for what runs; a second Ctrl-C leaves it run
       env: process.env,
       paths: flags.desired ?? [],
       setting: given.desired ?? (flags.sandbox ? exampleDesired(packageRoot) : undefined),
+      secrets: given.secrets,
       targets: flags.target ?? [],
       planFile: args.plan,
     })

@@ -80,7 +80,11 @@ export default class Plan extends BaseCommand {
       this.addWarning(text)
     }
     const review = isLive ? reviewSignatures({settings, env, warn}) : undefined
-    const {plan, json} = await planDesired({cwd, paths, setting, targets: flags.target ?? []}, live, review)
+    const {plan, json} = await planDesired(
+      {cwd, paths, setting, secrets: settings.secrets, targets: flags.target ?? []},
+      live,
+      review,
+    )
     if (flags.target !== undefined)
       this.addWarning(
         'This plan is for the targets alone: the other guests of the desired state were not compared.',

@@ -63,7 +63,7 @@ export default class Validate extends BaseCommand {
     const cwd = process.cwd()
     if (paths.length > 0) return openDesired({cwd, paths, setting: undefined})
     const {settings} = await useSettings({cwd, env: process.env, ...(configFile && {configFile})})
-    return openDesired({cwd, paths, setting: settings.desired})
+    return openDesired({cwd, paths, setting: settings.desired, secrets: settings.secrets})
   }
 
   #render(outcome: ValidationOutcome): string {

@@ -11,6 +11,10 @@ export interface DesiredRequest {
   paths: readonly string[]
   /** The setting `desired`. */
   setting: DesiredSource | undefined
+  /** The setting `secrets`: without it, a desired state from git or https may name none. */
+  secrets?: string | undefined
+  /** For git, which finds its keys by it. */
+  env?: NodeJS.ProcessEnv
 }
 
 /** With a sandbox for this run alone: the desired state of its homelab, where nobody names another. */
@@ -18,7 +22,13 @@ export const exampleDesired = (packageRoot: string): DesiredSource => ({
   paths: [join(packageRoot, 'examples/homelab/guests.yaml')],
 })
 
-export function openDesired({cwd, paths, setting}: DesiredRequest): DesiredProvider {
+export function openDesired({
+  cwd,
+  paths,
+  setting,
+  secrets: secretsDir,
+  env = process.env,
+}: DesiredRequest): DesiredProvider {
   if (paths.length > 0) return new FilesProvider(paths, {cwd})
   if (setting === undefined) {
     throw new FelhomError('usage', 'no desired state is named', {
@@ -27,8 +37,10 @@ export function openDesired({cwd, paths, setting}: DesiredRequest): DesiredProvi
     })
   }
   if ('paths' in setting) return new FilesProvider(setting.paths, {cwd})
-  throw new FelhomError('settings_invalid', 'a desired state from git or https cannot be read yet', {
-    hint: 'Check it out and name its directory with the setting desired.',
-    doubt: 'Nothing was read and nothing was changed.',
-  })
+  return {
+    load: async () => {
+      const {SourceProvider} = await import('./source-provider.ts')
+      return new SourceProvider({setting, cwd, secretsDir, env}).load()
+    },
+  }
 }

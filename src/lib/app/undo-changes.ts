@@ -102,11 +102,13 @@ async function readRun(view: JournalView, run: string): Promise<Operation[]> {
 
 /** The files serve a warning here: what is wrong with them is no reason against the undo. */
 async function findDesiredConflicts(
-  {cwd, settings}: UndoRequest,
+  {cwd, settings, env}: UndoRequest,
   plan: Plan,
 ): Promise<readonly string[] | undefined> {
   try {
-    const desired = await useDesired(openDesired({cwd, paths: [], setting: settings.desired}))
+    const desired = await useDesired(
+      openDesired({cwd, paths: [], setting: settings.desired, secrets: settings.secrets, env}),
+    )
     return findConflicts(plan, desired)
   } catch {
     return undefined

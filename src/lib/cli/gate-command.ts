@@ -50,10 +50,10 @@ export abstract class GateCommand extends JournalCommand {
     {desired = [], planFile, job, approvalFiles = []}: PlanChoice,
   ): Promise<LookRequest> {
     const [cwd, env] = [process.cwd(), process.env]
-    const {desired: setting} = settings
+    const {desired: setting, secrets} = settings
     const work =
       job === undefined
-        ? await prepareWork({cwd, env, planFile, paths: desired, setting, targets: []})
+        ? await prepareWork({cwd, env, planFile, paths: desired, setting, secrets, targets: []})
         : workFromJob(parseJob(job))
     return {
       ...{work, settings, env, signal, approvalFiles},
