@@ -175,7 +175,7 @@ function describeJob({nonce, op, guest, outcome, refusal, detail, operation}: Jo
       ...{nonce, action: op, guest: guest && formatGuestId(guest), outcome, refusal, detail, op: operation},
     }),
     // Anybody who can write to the source can have jobs refused with ever new nonces.
-    ...(outcome === 'refused' && {repeats: `job:${op}:${whom}:${refusal ?? ''}`}),
+    ...(outcome === 'refused' && {repeats: `job:${op}:${refusal ?? ''}`}),
   }
 }
 

@@ -64,7 +64,7 @@ export function describePass(report: PassReport): DescribedPass {
       ...{pass, durationMs, result: problem === undefined ? 'ok' : 'failed', permission},
       ...{...counts, sourceState: source.state, revision: source.revision},
     },
-    // Its problem has a line of its own.
-    isQuiet: tried.length === 0 && jobs.every(({outcome}) => STANDING.includes(outcome)),
+    // Its problem has a line of its own, and so has each job when something becomes of it.
+    isQuiet: tried.length === 0,
   }
 }

@@ -23,7 +23,7 @@ export const findMatters = (report: PassReport, options: MatterOptions): readonl
   ...trustMatters(report, options),
   ...passMatters(report),
   ...disarmedMatters(report),
-  ...forgeryMatters(report),
+  ...idleJobMatters(report),
 ]
 
 const quarantineMatters = ({open}: PassReport): Matter[] =>
@@ -111,23 +111,46 @@ function disarmedMatters({disarmed}: PassReport): Matter[] {
   ]
 }
 
-/** Refused before it was known who signed: anybody who can write to the source can make as many as he likes. */
-const UNPROVEN: readonly RefusalCode[] = ['malformed', 'unknown_signer', 'wrong_namespace', 'bad_signature']
+/**
+ * Whether our own records know the job. What is refused before, or found to be done already, may be signed by nobody:
+ * whoever can write to the source can make as many of these as he likes.
+ */
+export const isProven = ({operation, refusal}: JobResult): boolean =>
+  operation !== undefined || refusal === 'replay'
 
-export const isUnproven = ({outcome, refusal}: JobResult): boolean =>
-  outcome === 'refused' && refusal !== undefined && UNPROVEN.includes(refusal)
+/** A job that may still be done has not ended. */
+const WAITING: readonly (RefusalCode | undefined)[] = [
+  'pending_signature',
+  'clock_error',
+  'trust_error',
+  'store_error',
+  'disarmed',
+  'limit_reached',
+  'withheld',
+]
+
+export function hasEnded({outcome, refusal}: JobResult): boolean {
+  if (outcome === 'refused') return !WAITING.includes(refusal)
+  return outcome === 'succeeded' || outcome === 'satisfied' || outcome === 'failed'
+}
 
 /** One matter, however many there are. */
-function forgeryMatters({jobs}: PassReport): Matter[] {
-  const unproven = jobs.filter(isUnproven)
-  if (unproven.length === 0) return []
-  const codes = [...new Set(unproven.map(({refusal}) => refusal))].sort().join(', ')
+function idleJobMatters({jobs}: PassReport): Matter[] {
+  const idle = jobs.filter((job) => hasEnded(job) && !isProven(job))
+  if (idle.length === 0) return []
+  const reasons = [...new Set(idle.map(({outcome, refusal}) => refusal ?? outcome))].sort().join(', ')
   return [
     {
       kind: 'job_ended',
-      key: 'job_ended:unproven',
-      text: `The source carries ${plural(unproven.length, 'job')} without a signature that counts (${codes}). Nothing of it is done.`,
-      over: 'The source no longer carries jobs without a signature that counts.',
+      key: 'job_ended:idle',
+      text: `The source carries ${plural(idle.length, 'job')} that nothing is done for (${reasons}): ${nameNonces(idle)}.`,
+      over: 'The source no longer carries jobs that nothing is done for.',
     },
   ]
+}
+
+function nameNonces(jobs: readonly JobResult[]): string {
+  const named = jobs.slice(0, MOST_NAMED).map(({nonce, op}) => `${op} ${nonce}`)
+  const more = jobs.length > MOST_NAMED ? ` and ${jobs.length - MOST_NAMED} more` : ''
+  return named.join(', ') + more
 }

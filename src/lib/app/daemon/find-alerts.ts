@@ -2,7 +2,7 @@
 // it is over. What a pass says nothing about stays as it was told. Pure.
 import type {Alert, JobResult, PassReport} from '../../model/daemon.ts'
 import {formatGuestId, type GuestId} from '../../model/guest.ts'
-import {findMatters, isUnproven} from './alert-matters.ts'
+import {findMatters, hasEnded, isProven} from './alert-matters.ts'
 import {viewGuests} from './guest-matters.ts'
 import {endSentence, nameGuest, type Matter} from './matter.ts'
 
@@ -120,26 +120,10 @@ function isGuestUnseen(guest: GuestId | undefined, report: PassReport): boolean 
   return guest !== undefined && viewGuests(report).get(formatGuestId(guest))?.isUnsettled === true
 }
 
-/** A job that may still be done has not ended. */
-const WAITING: readonly (string | undefined)[] = [
-  'pending_signature',
-  'clock_error',
-  'trust_error',
-  'store_error',
-  'disarmed',
-  'limit_reached',
-  'withheld',
-]
-
-export function hasEnded({outcome, refusal}: JobResult): boolean {
-  if (outcome === 'refused') return !WAITING.includes(refusal)
-  return outcome === 'succeeded' || outcome === 'satisfied' || outcome === 'failed'
-}
-
 function newlyEnded(told: readonly string[], jobs: readonly JobResult[]): JobResult[] {
   const known = new Set(told)
   return jobs.filter((job) => {
-    if (!hasEnded(job) || isUnproven(job) || known.has(job.nonce)) return false
+    if (!hasEnded(job) || !isProven(job) || known.has(job.nonce)) return false
     known.add(job.nonce)
     return true
   })

@@ -63,7 +63,7 @@ export const METRICS = {
   ),
   actions: counter(
     'felhom_actions_total',
-    'Actions and signed jobs by kind and outcome; what stays blocked counts in each pass.',
+    'Actions that were tried, those of signed jobs included, by kind and outcome.',
     ...['kind', 'outcome'],
   ),
   inFlight: gauge('felhom_in_flight', 'Operations that have begun and of which no end is known.'),

@@ -4,6 +4,7 @@
 import type {Gauge, Registry} from 'prom-client'
 import type {DaemonEvent, PassReport} from '../../model/daemon.ts'
 import {formatGuestId} from '../../model/guest.ts'
+import type {ActionOutcome, RunEvent} from '../../model/run-event.ts'
 import {countPass} from '../../report/daemon-pass.ts'
 import type {RequestObserver} from '../../pve/request-route.ts'
 import type {SyncObserver} from '../../store/timed-disk.ts'
@@ -46,7 +47,7 @@ export async function makeMetrics({version, nowMs}: MetricsOptions): Promise<Met
   return {
     registry,
     note: (event) => {
-      if (event.type === 'run') noteFlight(m, flying, event)
+      if (event.type === 'run') noteRun(m, flying, event.event)
       else if (event.type === 'alert') m.alerts.inc({kind: event.alert.kind, state: event.alert.state})
       else if (event.type === 'pass_ended') {
         notePass(m, event.report)
@@ -68,23 +69,25 @@ export async function makeMetrics({version, nowMs}: MetricsOptions): Promise<Met
   }
 }
 
-/** Between the ends of two passes: what has begun and not ended. */
-function noteFlight(m: Instruments, flying: Set<string>, {event}: Extract<DaemonEvent, {type: 'run'}>): void {
+/** Not tried: it would count again in every pass. */
+const IDLE: readonly ActionOutcome[] = ['blocked', 'frozen', 'skipped', 'not_started']
+
+function noteRun(m: Instruments, flying: Set<string>, event: RunEvent): void {
   if (event.type === 'action_started') flying.add(event.op)
-  else if (event.type === 'action_ended' && event.result.outcome !== 'in_flight')
-    flying.delete(event.result.op ?? '')
-  else return
+  else if (event.type === 'action_ended') {
+    const {action, outcome, op} = event.result
+    if (!IDLE.includes(outcome)) m.actions.inc({kind: action.type, outcome})
+    if (outcome !== 'in_flight') flying.delete(op ?? '')
+  } else return
   m.inFlight.set(flying.size)
 }
 
 function notePass(m: Instruments, report: PassReport): void {
-  const {startedMs, endedMs, problem, results, jobs, plan, trust} = report
+  const {startedMs, endedMs, problem, plan, trust} = report
   m.passes.inc({result: problem === undefined ? 'ok' : 'failed'})
   m.passDuration.observe(Math.max(0, endedMs - startedMs) / 1000)
   m.lastPass.set(endedMs / 1000)
   if (problem === undefined) m.lastGoodPass.set(endedMs / 1000)
-  for (const {action, outcome} of results) m.actions.inc({kind: action.type, outcome})
-  for (const {op, outcome} of jobs) m.actions.inc({kind: op, outcome})
   setOne(m.mode, 'mode', ['observe', 'benign', 'full'], report.mode)
   setOne(m.permission, 'permission', ['observe', 'live', 'benign', 'full'], report.permission)
   m.backingOff.set(report.backOffs.length)

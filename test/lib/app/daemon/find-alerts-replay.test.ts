@@ -49,7 +49,7 @@ const anyJob: fc.Arbitrary<JobResult> = fc.record({
   nonce: fc.constantFrom('n1', 'n2', 'n3'),
   op: fc.constant('snapshot.delete'),
   outcome: fc.constantFrom(...BENIGN, 'refused' as const),
-  refusal: fc.constantFrom('withheld' as const, 'unknown_signer' as const, 'expired' as const),
+  refusal: fc.constantFrom('withheld' as const, 'replay' as const, 'expired' as const),
 })
 
 const anyReport: fc.Arbitrary<(pass: number) => PassReport> = fc

@@ -281,6 +281,7 @@ describe('alerts of a pass', () => {
       op: 'snapshot.delete',
       guest: {kind: 'lxc', vmid: 101},
       outcome: 'succeeded',
+      operation: 'r1.1',
       ...change,
     })
     const pass = (n: number, ...jobs: JobResult[]): PassReport => passReport(n, {jobs})
@@ -305,9 +306,22 @@ describe('alerts of a pass', () => {
       ])
     })
 
-    it('are one for all that nobody has signed, however often their nonces change', () => {
-      const forged = (n: number): JobResult[] =>
-        ['A', 'B'].map((x) => job({nonce: `${x}${n}`, outcome: 'refused', refusal: 'unknown_signer'}))
+    it('are one for all that may be signed by nobody, however often their nonces change', () => {
+      const {guest} = job()
+      const forged = (n: number): JobResult[] => [
+        {
+          nonce: `A${n}`,
+          op: 'snapshot.delete',
+          ...(guest && {guest}),
+          outcome: 'refused',
+          refusal: 'expired',
+        },
+        {nonce: `B${n}`, op: 'snapshot.delete', ...(guest && {guest}), outcome: 'satisfied'},
+      ]
+      const [alert] = lastAlerts(pass(1, ...forged(1))).alerts
+      expect(alert?.text).to.equal(
+        'The source carries 2 jobs that nothing is done for (expired, satisfied): snapshot.delete A1, snapshot.delete B1.',
+      )
       const {memory} = lastAlerts(pass(1, ...forged(1)), pass(2, ...forged(2)))
       expect(memory.jobs).to.deep.equal([])
       expect(replay(pass(1, ...forged(1)), pass(2, ...forged(2)), pass(3))).to.deep.equal([

@@ -77,7 +77,6 @@ describe('metrics', () => {
           actionResult(101, setOptions('memory'), 'succeeded'),
           actionResult(102, destroy, 'blocked'),
         ],
-        jobs: [{nonce: 'n', op: 'snapshot.delete', outcome: 'failed'}],
         open: [
           operationOf(intentOf(1, {type: 'start'}), {state: 'quarantined'}),
           openOf(intentOf(2, {type: 'start'}), 'started'),
@@ -103,9 +102,6 @@ describe('metrics', () => {
       'felhom_guests{state="drifted"}': 1,
       'felhom_drift_actions{class="destructive",guest="lxc/102"}': 1,
       'felhom_plan_problems{severity="error"}': 1,
-      'felhom_actions_total{kind="set-config",outcome="succeeded"}': 1,
-      'felhom_actions_total{kind="destroy",outcome="blocked"}': 1,
-      'felhom_actions_total{kind="snapshot.delete",outcome="failed"}': 1,
       felhom_in_flight: 1,
       felhom_quarantined: 1,
       felhom_disarmed: 1,
@@ -157,7 +153,7 @@ describe('metrics', () => {
     expect(read.get('felhom_guests{state="drifted"}')).to.equal(1200)
   })
 
-  it('follow what is in flight while a pass is made', async () => {
+  it('follow what is done and in flight while a pass is made', async () => {
     const run = (event: Partial<RunEvent>): void => {
       metrics.note({type: 'run', atMs: 0, event: {atMs: 0, run: 'r', ...event} as RunEvent})
     }
@@ -168,7 +164,12 @@ describe('metrics', () => {
     const action = plannedAction({type: 'start'})
     run({type: 'action_ended', result: actionResult(101, action, 'succeeded', {op: 'r.1'})})
     run({type: 'action_ended', result: actionResult(101, action, 'in_flight', {op: 'r.2'})})
-    expect((await samples()).get('felhom_in_flight')).to.equal(1)
+    run({type: 'action_ended', result: actionResult(102, action, 'blocked')})
+    const read = await samples()
+    expect(read.get('felhom_in_flight')).to.equal(1)
+    expect(read.get('felhom_actions_total{kind="start",outcome="succeeded"}')).to.equal(1)
+    expect(read.get('felhom_actions_total{kind="start",outcome="in_flight"}')).to.equal(1)
+    expect(read.has('felhom_actions_total{kind="start",outcome="blocked"}')).to.equal(false)
     end(passReport(1))
     expect((await samples()).get('felhom_in_flight')).to.equal(0)
   })
