@@ -181,21 +181,24 @@ describe("the operator's day", function () {
     await lab.renew()
     lab.wish(`{${WIKI}: {kind: lxc, ensure: absent}}`)
     const id = await lab.pendingId()
-    const answer = async (word: string): Promise<number> => {
+    const answer = async (...keys: string[]): Promise<number> => {
       const args = ['gate', 'sign', id, '--key', lab.at('alice'), '--config', lab.at('felhom.yaml')]
       const terminal = await Terminal.open(args, lab.sandbox.env)
       try {
         await terminal.readWhen(/type the guest's name \(wiki\):/)
-        await terminal.press(word)
-        await terminal.press('Enter')
-        return await terminal.exitCode()
+        for (const key of keys) await terminal.press(key)
+        const code = await terminal.exitCode()
+        // What is said stands on a line of its own, however the question ended.
+        expect(await terminal.read()).to.match(/^(Error: |Written to )/m)
+        return code
       } finally {
         await terminal.close()
       }
     }
-    expect(await answer('yes')).to.equal(64)
+    expect(await answer('yes', 'Enter')).to.equal(64)
+    expect(await answer('C-c')).to.equal(130)
     expect(() => lab.approvals()).to.throw()
-    expect(await answer('wiki')).to.equal(0)
+    expect(await answer('wiki', 'Enter')).to.equal(0)
     expect(lab.approvals()).to.have.length(1)
   })
 

@@ -44,7 +44,8 @@ export default class GateExport extends GateCommand {
     )
     writeOutput(process.cwd(), flags.out, Buffer.from(document.payload).toString('utf8'))
     const view = {...document, file: flags.out, signatures: describeSignatures(document)}
-    this.print(`${renderStatement(view, this.palette())}\n\n${renderExport(flags.out, OPERATION_NAMESPACE)}`)
+    const statement = renderStatement(view, this.textOptions())
+    this.print(`${statement}\n\n${renderExport(flags.out, OPERATION_NAMESPACE)}`)
     return encodeStatementView(view)
   }
 }

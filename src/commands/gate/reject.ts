@@ -26,7 +26,7 @@ export default class GateReject extends GateCommand {
       this.addWarning(text)
     })
     const view = {...document, signatures: describeSignatures(document)}
-    this.print(renderStatement(view, this.palette()))
+    this.print(renderStatement(view, this.textOptions()))
     await this.untilInterrupted((signal) =>
       rejectApproval(
         this.upkeep(settings, flags['lock-timeout'], signal),

@@ -34,7 +34,7 @@ export default class GateShow extends GateCommand {
     for (const [i, document] of documents.entries()) {
       const view = shown[i]
       if (!view) continue
-      this.print(`${i > 0 ? '\n' : ''}${heading(document)}\n\n${renderStatement(view, this.palette())}`)
+      this.print(`${i > 0 ? '\n' : ''}${heading(document)}\n\n${renderStatement(view, this.textOptions())}`)
     }
     return {approvals: shown.map(encodeStatementView)}
   }

@@ -57,14 +57,14 @@ Where more than one person must sign, the others name the same ID, or the file. 
         },
       )
       const view = {...document, signatures: describeSignatures(document)}
-      this.print(renderStatement(view, this.palette()))
+      this.print(renderStatement(view, this.textOptions()))
       await confirmGuest({word, given: flags.confirm, signal})
       const [cwd, env] = [process.cwd(), process.env]
       const upkeep = this.upkeep(settings, flags['lock-timeout'], signal)
       const place = {settings, cwd, out: flags.out, nowMs: Date.now(), upkeep}
       return signApproval({...place, document, key: flags.key, env})
     })
-    this.print(`\n${renderSaved(saved, this.palette(), this.textOptions().width)}`)
+    this.print(`\n${renderSaved(saved, this.palette())}`)
     if (saved.wanting) this.leaveWith(EXIT.gateRefused)
     return saved
   }

@@ -43,7 +43,7 @@ export default class GateSubmit extends GateCommand {
       const place = {settings, cwd, out: flags.out, nowMs: Date.now(), upkeep}
       return submitSignatures(document, flags.sig, place)
     })
-    this.print(renderSaved(saved, this.palette(), this.textOptions().width))
+    this.print(renderSaved(saved, this.palette()))
     if (saved.wanting) this.leaveWith(EXIT.gateRefused)
     return saved
   }

@@ -1,10 +1,10 @@
 // Adds signatures to a statement, made here by ssh-keygen or brought from elsewhere. Nothing is written before our
 // own verifier has found every one of them good over the exact bytes.
 import {readFileSync} from 'node:fs'
-import {resolve} from 'node:path'
+import {dirname, resolve} from 'node:path'
 import {judgeSignature} from '../gate/judge-signature.ts'
 import {OPERATION_NAMESPACE} from '../gate/namespaces.ts'
-import type {SignerName} from '../model/approval.ts'
+import type {SignerName, Statement} from '../model/approval.ts'
 import {FelhomError} from '../model/felhom-error.ts'
 import type {Settings} from '../settings/settings.ts'
 import {joinDocument, placeOf, writeDocument, type ApprovalDocument} from './gate-documents.ts'
@@ -35,6 +35,8 @@ export interface SavedApproval extends Worth {
   readonly digest: string
   readonly nonce: string
   readonly signers: readonly SignerName[]
+  /** The command that carries it out, once enough people have signed. */
+  readonly next: string
 }
 
 export async function signApproval(request: SignRequest): Promise<SavedApproval> {
@@ -110,6 +112,22 @@ async function save(
     const joined = joinDocument(document, file)
     const worth = judgeWorth(joined, facts)
     writeDocument(joined, file)
-    return {...worth, file, digest: joined.digest, nonce: joined.statement.nonce}
+    const {digest, statement} = joined
+    return {...worth, file, digest, nonce: statement.nonce, next: describeNext(statement, file, settings)}
   })
+}
+
+/** What no file asks for has a command of its own. */
+function describeNext(
+  {op, target: {kind, vmid}, params}: Statement,
+  file: string,
+  {approvals}: SavePlace['settings'],
+): string {
+  const {snapshot} = params
+  const isSnapshot = op === 'snapshot.delete' || op === 'snapshot.rollback'
+  const command =
+    isSnapshot && typeof snapshot === 'string'
+      ? `felhom ${op.replace('.', ' ')} ${kind}/${vmid} ${snapshot}`
+      : 'felhom apply'
+  return dirname(file) === approvals ? command : `${command} --approval ${file}`
 }

@@ -7,7 +7,7 @@ import {TRUST_NAMESPACE} from '../gate/namespaces.ts'
 import type {TrustProblemKind} from '../gate/trust-problem.ts'
 import {judgeProposal, type ProposalState, type TrustHead} from '../gate/trust-proposal.ts'
 import {decodeTrustSignatures, encodeTrustSignatures} from '../gate/trust-signatures.ts'
-import {FelhomError} from '../model/felhom-error.ts'
+import {FelhomError, isFelhomError} from '../model/felhom-error.ts'
 import type {TrustFiles, TrustVersion} from '../store/trust-files.ts'
 import {publishVersion} from './gate-trust-publish.ts'
 import {describeSigned, type ProposalView} from './gate-trust-view.ts'
@@ -22,6 +22,8 @@ export interface Collecting {
   readonly keys: readonly string[]
   /** Files with signatures that were made elsewhere. */
   readonly signatureFiles: readonly string[]
+  /** Who is about to be asked for a touch, a PIN or a passphrase: ssh-keygen does not say for which key. */
+  readonly tell: (text: string) => void
   /** Where it is audited that a version came into force. */
   readonly upkeep: UpkeepRequest
 }
@@ -37,7 +39,7 @@ export interface Proposed {
 /** Throws signing_failed, usage or trust_unsafe; signatures that were good until then are kept. */
 export async function collectSignatures(proposed: Proposed, collecting: Collecting): Promise<ProposalView> {
   let kept = await keep(proposed, collecting, (open) => open ?? proposed.version)
-  for await (const armoured of gatherSignatures(proposed.version.bytes, collecting))
+  for await (const armoured of gatherSignatures(proposed.version, collecting))
     kept = await keep(proposed, collecting, (open) => addSignature(requireOpen(open), armoured))
   const {version, state, file} = kept
   const isInForce = state.wanting.length === 0
@@ -76,12 +78,30 @@ function requireOpen(open: TrustVersion | undefined): TrustVersion {
 }
 
 async function* gatherSignatures(
-  bytes: Uint8Array,
-  {cwd, keys, signatureFiles, upkeep: {signal}}: Collecting,
+  {version, bytes}: TrustVersion,
+  {cwd, keys, signatureFiles, tell, upkeep: {signal}}: Collecting,
 ): AsyncGenerator<string> {
   for (const name of signatureFiles) yield readSignatureFile(resolve(cwd, name), bytes)
-  for (const key of keys)
-    yield (await signWithSshKeygen({key, namespace: TRUST_NAMESPACE, bytes, cwd, signal})).armoured
+  for (const key of keys) {
+    tell(`Signing with ${key}`)
+    const request = {key, namespace: TRUST_NAMESPACE, bytes, cwd, signal}
+    const made = await signWithSshKeygen(request).catch((error: unknown) => {
+      throw explainKept(error, version)
+    })
+    yield made.armoured
+  }
+}
+
+/** What was proposed is there by now, and so are the signatures before this one. */
+function explainKept(error: unknown, version: number): unknown {
+  if (!isFelhomError(error)) return error
+  const {code, message, hint} = error
+  const way = `Go on with felhom gate trust ${version === 1 ? 'init' : 'rotate'} --key KEY, or drop it with --discard.`
+  return new FelhomError(code, message, {
+    cause: error,
+    hint: hint === undefined ? way : `${hint} ${way}`,
+    doubt: `Version ${version} of the trust store is proposed, with the signatures until then; it is not in force.`,
+  })
 }
 
 function readSignatureFile(file: string, bytes: Uint8Array): string {

@@ -36,7 +36,8 @@ export async function signWithSshKeygen(request: SigningRequest): Promise<MadeSi
   try {
     const file = join(dir, 'statement')
     writeFileSync(file, request.bytes, {mode: 0o600, flag: 'wx'})
-    await run(['-Y', 'sign', '-f', key, '-n', request.namespace, file], request)
+    // Quiet about its temporary files; what it must ask, it asks all the same.
+    await run(['-q', '-Y', 'sign', '-f', key, '-n', request.namespace, file], request)
     const armoured = readSignature(`${file}.sig`, key)
     const judged = judgeSignature(armoured, request.namespace, request.bytes)
     if ('problem' in judged) throw failed(`what ssh-keygen made with ${key} does not hold: ${judged.problem}`)

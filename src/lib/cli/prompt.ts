@@ -21,13 +21,17 @@ export function askForWord(question: string, word: string, signal: AbortSignal):
       lines.close()
     }
     signal.addEventListener('abort', giveUp)
+    let isAnswered = false
     lines.once('line', (line) => {
+      isAnswered = true
       resolve(line.trim() === word)
       lines.close()
     })
     // Of a promise only the first word counts: after an answer this one is not heard.
     lines.once('close', () => {
       signal.removeEventListener('abort', giveUp)
+      // Whatever is said next does not belong on the line of the question.
+      if (!isAnswered) process.stderr.write('\n')
       resolve(false)
     })
   })

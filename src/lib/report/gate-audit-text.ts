@@ -4,7 +4,7 @@ import {escapeText} from './escape-text.ts'
 import {showTime} from './journal-times.ts'
 import type {Palette} from './palette.ts'
 import {plural} from './plural.ts'
-import {renderColumns, wrapText, type Cell} from './text-table.ts'
+import {renderFitting, wrapText, type Cell} from './text-table.ts'
 
 export interface AuditTextOptions {
   readonly palette: Palette
@@ -14,7 +14,7 @@ export interface AuditTextOptions {
 export function renderAudit(
   records: readonly AuditRecord[],
   total: number,
-  {palette}: AuditTextOptions,
+  {palette, width}: AuditTextOptions,
 ): string {
   if (total === 0) return 'The audit is empty.'
   const header = ['SEQ', 'TIME', 'GUEST', 'WHAT', 'DECISION', 'WHO AND WHY'].map((text): Cell => ({
@@ -28,7 +28,8 @@ export function renderAudit(
   ])
   const count =
     records.length === total ? plural(total, 'record') : `${records.length} of ${plural(total, 'record')}`
-  return [...renderColumns([header, ...rows], 48), '', `${count}, oldest first.`].join('\n')
+  const table = renderFitting([header, ...rows], {width, below: header.length - 1, indent: '     '})
+  return [...table, '', `${count}, oldest first.`].join('\n')
 }
 
 function describeRecord(record: AuditRecord, palette: Palette): Cell[] {
@@ -69,6 +70,12 @@ function describeRecord(record: AuditRecord, palette: Palette): Cell[] {
     }
     case 'resumed':
       return event('daemon', 'resumed', record.by, record.vmid ?? 'all')
+    case 'source_accepted':
+      return event(
+        'source',
+        'accepted',
+        `${record.by}: ${record.revision} of ${record.place}; ${record.reason}`,
+      )
   }
 }
 

@@ -43,7 +43,7 @@ export function renderCheckedPlan(items: readonly GateItem[], options: GateTextO
   const held = items.filter(({refusal}) => refusal !== null)
   return [
     ...renderColumns([header, ...rows], 40),
-    ...(held.length > 0 ? ['', ...held.map((item) => renderRefusal(item, options))] : []),
+    ...(held.length > 0 ? ['', ...renderRefusals(held, options)] : []),
     '',
     summarize(items),
   ].join('\n')
@@ -52,7 +52,7 @@ export function renderCheckedPlan(items: readonly GateItem[], options: GateTextO
 /** Those alone that wait for somebody, and what to do about them. */
 export function renderPending(items: readonly GateItem[], options: GateTextOptions): string {
   if (items.length === 0) return 'Nothing waits for a signature.'
-  const {palette, width} = options
+  const {palette} = options
   const header = ['ID', 'GUEST', 'NAME', 'OPERATION', 'SIGNED', 'WHY NOT'].map((text) => dim(text, palette))
   const rows = items.map((item): Cell[] => [
     {text: item.id ?? '-', paint: palette.strong},
@@ -70,8 +70,7 @@ export function renderPending(items: readonly GateItem[], options: GateTextOptio
         'Sign it elsewhere:  felhom gate export ID --out FILE',
       ]
     : []
-  const told = items.map((item) => renderRefusal(item, {palette, width}))
-  return [...renderColumns([header, ...rows], 40), '', ...new Set(told), ...ways].join('\n')
+  return [...renderColumns([header, ...rows], 40), '', ...renderRefusals(items, options), ...ways].join('\n')
 }
 
 const dim = (text: string, palette: Palette): Cell => ({text, paint: palette.dim})
@@ -87,8 +86,16 @@ function paintState({state}: GateItem, palette: Palette): (text: string) => stri
   return state === 'pending' ? palette.warn : palette.bad
 }
 
-const renderRefusal = ({guest, refusal}: GateItem, {width}: GateTextOptions): string =>
-  wrapText(escapeText(`${guest}: ${refusal?.code ?? ''}: ${refusal?.message ?? ''}.`), width)
+/** Each once, with the guests that it is said of. */
+function renderRefusals(items: readonly GateItem[], {width}: GateTextOptions): string[] {
+  const guests = new Map<string, Set<string>>()
+  for (const {guest, refusal} of items) {
+    if (!refusal) continue
+    const told = `${refusal.code}: ${refusal.message}`
+    guests.set(told, (guests.get(told) ?? new Set()).add(guest))
+  }
+  return [...guests].map(([told, all]) => wrapText(escapeText(`${[...all].join(', ')}: ${told}.`), width))
+}
 
 function summarize(items: readonly GateItem[]): string {
   const held = items.filter(({state}) => state !== 'allowed' && state !== 'signed').length

@@ -2,15 +2,17 @@
 import type {SignerName} from '../model/approval.ts'
 import {escapeText} from './escape-text.ts'
 import type {Palette} from './palette.ts'
-import {renderColumns, wrapText} from './text-table.ts'
+import {renderColumns} from './text-table.ts'
 
 export interface SavedView {
   readonly file: string
   readonly signers: readonly SignerName[]
   readonly wanting: {readonly people: number; readonly needed: number} | undefined
+  /** The command that carries it out. */
+  readonly next: string
 }
 
-export function renderSaved({file, signers, wanting}: SavedView, palette: Palette, width: number): string {
+export function renderSaved({file, signers, wanting, next}: SavedView, palette: Palette): string {
   const rows = signers.map(({principal, fingerprint}) => [
     {text: '  signed by', paint: palette.dim},
     {text: principal},
@@ -18,9 +20,12 @@ export function renderSaved({file, signers, wanting}: SavedView, palette: Palett
   ])
   const name = escapeText(file)
   const way = wanting
-    ? `${wanting.people} of ${wanting.needed} people have signed. The next signs with: felhom gate sign ${name} --key FILE`
-    : 'It is complete. Carry it out with: felhom apply'
-  return [`Written to ${name}`, ...renderColumns(rows), '', wrapText(way, width)].join('\n')
+    ? [
+        `${wanting.people} of ${wanting.needed} people have signed. The next signs with:`,
+        `  felhom gate sign ${name} --key FILE`,
+      ]
+    : ['It is complete. Carry it out with:', `  ${escapeText(next)}`]
+  return [`Written to ${name}`, ...renderColumns(rows), '', ...way].join('\n')
 }
 
 /** How to sign the file elsewhere, and how the signature comes back. */

@@ -1,6 +1,7 @@
 // An approval as its own bytes tell it: nothing here comes from Proxmox, from the files or from the trust store, so
 // that whoever signs sees what the signature will be over.
 import type {CanonicalValue, Statement} from '../model/approval.ts'
+import {renderFacts, type Fact} from './fact-lines.ts'
 import {showTime} from './journal-times.ts'
 import type {Palette} from './palette.ts'
 import {renderColumns, type Cell} from './text-table.ts'
@@ -16,12 +17,16 @@ export interface StatementView {
   }[]
 }
 
-export function renderStatement({statement, digest, signatures}: StatementView, palette: Palette): string {
+export function renderStatement(
+  {statement, digest, signatures}: StatementView,
+  {palette, width}: {readonly palette: Palette; readonly width: number},
+): string {
   const {op, target, params, host, trust, reason, iatMs, expMs, nbfMs, action, observed, nonce} = statement
-  const fact = (label: string, text: string, paint?: Cell['paint']): Cell[] => [
-    {text: `  ${label}`, paint: palette.dim},
-    {text, ...(paint && {paint})},
-  ]
+  const fact = (label: string, text: string, paint?: Fact['paint']): Fact => ({
+    label,
+    text,
+    ...(paint && {paint}),
+  })
   const guest = `${target.kind}/${target.vmid} on ${target.node}`
   const facts = [
     fact('operation', op, palette.strong),
@@ -33,13 +38,14 @@ export function renderStatement({statement, digest, signatures}: StatementView, 
     fact('expires', showTime(expMs)),
     fact('installation', host),
     fact('trust', `version ${trust}`),
+    fact('nonce', nonce),
     fact('identity', target.identity),
     fact('action', action),
     fact('observed', observed),
-    fact('nonce', nonce),
     fact('statement', digest),
   ]
-  return [...renderColumns(facts), '', ...renderSignatures(signatures, palette)].join('\n')
+  const lines = renderFacts(facts, {palette, width, indent: '  '})
+  return [...lines, '', ...renderSignatures(signatures, palette)].join('\n')
 }
 
 const describeParams = (params: Readonly<Record<string, CanonicalValue>>): string =>
@@ -55,7 +61,7 @@ function renderSignatures(signatures: StatementView['signatures'], palette: Pale
         ? [
             {text: '  signed by', paint: palette.dim},
             {text: fingerprint ?? ''},
-            {text: 'over these bytes', paint: palette.good},
+            {text: 'it holds', paint: palette.good},
           ]
         : [
             {text: '  signature', paint: palette.dim},

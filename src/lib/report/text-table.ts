@@ -49,6 +49,21 @@ function columnWidths(escaped: readonly (readonly Cell[])[], widest: number): nu
   return widths
 }
 
+/** The same within `width`: if the lines would be longer, the cells of column `below` stand below their lines, wrapped. */
+export function renderFitting(
+  rows: readonly (readonly Cell[])[],
+  {width, below, indent}: {readonly width: number; readonly below: number; readonly indent: string},
+): string[] {
+  const plain = renderColumns(rows.map((row) => row.map(({text}) => ({text}))))
+  if (plain.every((line) => cellWidth(line) <= width)) return renderColumns(rows)
+  const heads = renderColumns(rows.map((row) => row.filter((_, i) => i !== below)))
+  return rows.flatMap((row, i) => {
+    const {text = '', paint = (same: string) => same} = row[below] ?? {}
+    const lines = text === '' ? [] : wrapText(escapeText(text), width - indent.length).split('\n')
+    return [heads[i] ?? '', ...lines.map((line) => indent + paint(line))]
+  })
+}
+
 /** What these columns take when others follow them. */
 export function widthOfColumns(rows: readonly (readonly Cell[])[]): number {
   const escaped = rows.map((row) => row.map((cell) => ({...cell, text: escapeText(cell.text)})))

@@ -1,8 +1,9 @@
 // The trust store in words: who may sign, how many of them it takes, until when; and what waits for signatures.
 import {escapeText} from './escape-text.ts'
+import {renderFacts, type Fact} from './fact-lines.ts'
 import type {Palette} from './palette.ts'
 import {plural} from './plural.ts'
-import {renderColumns, wrapText, type Cell} from './text-table.ts'
+import {renderFitting, wrapText} from './text-table.ts'
 
 export interface SignerView {
   readonly principal: string
@@ -39,24 +40,25 @@ export interface SignedView {
 export type ProposalView = SignedView &
   ({readonly inForce: true} | {readonly inForce: false; readonly file: string})
 
-export function renderTrust(trust: TrustView, palette: Palette): string {
-  const fact = (label: string, text: string, paint?: Cell['paint']): Cell[] => [
-    {text: label, paint: palette.dim},
-    {text, ...(paint && {paint})},
-  ]
+export function renderTrust(trust: TrustView, palette: Palette, width: number): string {
+  const fact = (label: string, text: string, paint?: Fact['paint']): Fact => ({
+    label,
+    text,
+    ...(paint && {paint}),
+  })
   const {isExpired, expires, people, version, hash} = trust
-  const facts = renderColumns([
+  const facts = [
     fact('version', String(version)),
     fact('hash', hash),
     isExpired ? fact('expired', expires, palette.bad) : fact('expires', expires),
     fact('people', `${people.operational} operational, ${people.recovery} recovery`),
     fact('thresholds', describeThresholds(trust.thresholds)),
-  ])
+  ]
   const revoked = trust.revoked.map((fingerprint) => `  ${fingerprint}`)
   return [
-    ...facts,
+    ...renderFacts(facts, {palette, width}),
     '',
-    ...renderSigners(trust.signers, palette),
+    ...renderSigners(trust.signers, palette, width),
     ...(revoked.length > 0 ? ['', 'Revoked:', ...revoked] : []),
   ].join('\n')
 }
@@ -66,8 +68,8 @@ const describeThresholds = (thresholds: Readonly<Record<string, number>>): strin
     .map(([name, count]) => `${name} ${count}`)
     .join(', ')
 
-function renderSigners(signers: readonly SignerView[], palette: Palette): string[] {
-  const head = ['PERSON', 'ROLE', 'TYPE', 'FINGERPRINT', 'REMARKS'].map((text) => ({
+function renderSigners(signers: readonly SignerView[], palette: Palette, width: number): string[] {
+  const head = ['PERSON', 'ROLE', 'TYPE', 'REMARKS', 'FINGERPRINT'].map((text) => ({
     text,
     paint: palette.dim,
   }))
@@ -75,10 +77,10 @@ function renderSigners(signers: readonly SignerView[], palette: Palette): string
     {text: signer.principal},
     {text: signer.role},
     {text: signer.type},
+    {text: describeRemarks(signer) || '-', ...(!signer.isValidNow && {paint: palette.warn})},
     {text: signer.fingerprint},
-    {text: describeRemarks(signer), ...(!signer.isValidNow && {paint: palette.warn})},
   ])
-  return renderColumns([head, ...rows])
+  return renderFitting([head, ...rows], {width, below: head.length - 1, indent: '  '})
 }
 
 function describeRemarks({notBefore, notAfter, isValidNow, requireUv, application}: SignerView): string {
@@ -107,7 +109,7 @@ export function renderProposal(proposal: ProposalView, palette: Palette, width: 
     wrapText(signers, width),
     '',
     'It takes:',
-    ...wanting.map((phrase) => wrapText(`- ${escapeText(phrase)}`, width - 2, '  ')),
+    ...wanting.map((phrase) => `  - ${wrapText(escapeText(phrase), width, '    ').trimStart()}`),
     '',
     ...describeSigning(proposal.file, version),
   ].join('\n')
@@ -136,17 +138,22 @@ export function renderHistory(
   palette: Palette,
   width: number,
 ): string {
-  const head = ['VERSION', 'HASH', 'BY', 'SIGNED'].map((text) => ({text, paint: palette.dim}))
+  const head = ['VERSION', 'BY', 'SIGNED', 'HASH'].map((text) => ({text, paint: palette.dim}))
   const rows = versions.map(({version, hash, by, signed}) => [
     {text: String(version)},
-    {text: hash},
     {text: by},
     {text: [...new Set(signed.map(({principal}) => principal))].join(', ')},
+    {text: hash},
   ])
   const verdict = problem
     ? wrapText(`${palette.bad('NOT VALID')}  ${escapeText(problem.message)}.`, width)
     : palette.good(`${plural(versions.length, 'version')}, valid from the pinned first one on.`)
-  return [...(rows.length > 0 ? [...renderColumns([head, ...rows]), ''] : []), verdict].join('\n')
+  return [
+    ...(rows.length > 0
+      ? [...renderFitting([head, ...rows], {width, below: head.length - 1, indent: '  '}), '']
+      : []),
+    verdict,
+  ].join('\n')
 }
 
 /** What pins the first version: without these lines nobody's signature counts. */
@@ -156,5 +163,6 @@ export const renderPin = ({dir, hash}: {readonly dir: string; readonly hash: str
     '',
     'trust:',
     `  dir: ${escapeText(dir)}`,
-    `  genesis: ${hash}`,
+    '  genesis:',
+    `    ${hash}`,
   ].join('\n')

@@ -51,12 +51,12 @@ describe('an approval that several people sign', () => {
   })
 
   const nowMs = (): number => Math.floor(Date.now() / 1000) * 1000
-  const writeStatement = (round = 0): string => {
+  const writeStatement = (round = 0, bound = BOUND): string => {
     const nonce = Buffer.alloc(16, round).toString('base64url')
     const bytes = encodeStatement({
-      ...BOUND,
+      ...bound,
       host: openInstallId(settings.state),
-      action: actionDigest(BOUND),
+      action: actionDigest(bound),
       observed: `sha256:${'2'.repeat(64)}`,
       nonce,
       iatMs: nowMs(),
@@ -73,11 +73,15 @@ describe('an approval that several people sign', () => {
     writeFileSync(file, forgeSshsig(key, readFileSync(statement), {namespace: OPERATION_NAMESPACE}))
     return file
   }
-  const submit = (statement: string, sig: string, onLocked = (): void => undefined): Promise<SavedApproval> =>
+  const submit = (
+    statement: string,
+    sig: string,
+    {onLocked = () => undefined, out}: {onLocked?: () => void; out?: string | undefined} = {},
+  ): Promise<SavedApproval> =>
     submitSignatures(readDocument('/', statement), [sig], {
       settings,
       cwd: dir,
-      out: undefined,
+      out,
       nowMs: nowMs(),
       upkeep: {holder: 'a test', lockTimeoutMs: 60_000, signal: new AbortController().signal, onLocked},
     })
@@ -91,7 +95,7 @@ describe('an approval that several people sign', () => {
     const lock = await acquireLock(settings.state, {name: 'signing.lock', timeoutMs: 0, holder: 'alice'})
     let second: Promise<SavedApproval> | undefined
     await new Promise<void>((done, fail) => {
-      second = submit(statement, signElsewhere(bob, statement), done)
+      second = submit(statement, signElsewhere(bob, statement), {onLocked: done})
       second.then(() => fail(new Error('it was not waited for')), fail)
     })
     expect(readdirSync(join(dir, 'approvals'))).to.deep.equal([])
@@ -128,6 +132,17 @@ describe('an approval that several people sign', () => {
     } finally {
       for (const {child} of people) child.kill()
     }
+  })
+
+  it('names the command that carries it out', async () => {
+    const next = async (bound: BoundAction, out?: string): Promise<string> => {
+      const statement = writeStatement(0, bound)
+      return (await submit(statement, signElsewhere(alice, statement), {out})).next
+    }
+    const snapshot: BoundAction = {...BOUND, op: 'snapshot.rollback', params: {snapshot: 'before'}}
+    expect(await next(BOUND)).to.equal('felhom apply')
+    expect(await next(snapshot)).to.equal('felhom snapshot rollback lxc/150 before')
+    expect(await next(BOUND, 'mine.json')).to.equal(`felhom apply --approval ${join(dir, 'mine.json')}`)
   })
 
   it('holds each key once, however often it signs', async () => {

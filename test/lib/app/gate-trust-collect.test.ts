@@ -52,6 +52,7 @@ describe('a version of the trust store that comes into force', () => {
         nowMs: NOW_MS,
         keys: [],
         signatureFiles,
+        tell: () => undefined,
         upkeep: {
           settings: {state: state()},
           holder: 'a test',

@@ -42,17 +42,21 @@ const trust: TrustView = {
 
 describe('the trust store in words', () => {
   it('says who may sign, how many it takes, until when, and what is revoked', () => {
-    expect(renderTrust(trust, palette).split('\n')).to.deep.equal([
+    expect(renderTrust(trust, palette, 100).split('\n')).to.deep.equal([
       'version     2',
       `hash        ${HASH}`,
       'expires     2027-01-01T00:00:00Z',
       'people      2 operational, 1 recovery',
       'thresholds  default 1, guest.destroy 2, recovery 1',
       '',
-      'PERSON  ROLE         TYPE                        FINGERPRINT   REMARKS',
-      'alice   operational  ssh-ed25519                 SHA256:alice  not valid now, until 2026-01-01T00:00:00Z',
-      'bob     operational  sk-ssh-ed25519@openssh.com  SHA256:bob    PIN, ssh:felhom',
-      'safe    recovery     ssh-ed25519                 SHA256:safe',
+      'PERSON  ROLE         TYPE                        REMARKS',
+      '  FINGERPRINT',
+      'alice   operational  ssh-ed25519                 not valid now, until 2026-01-01T00:00:00Z',
+      '  SHA256:alice',
+      'bob     operational  sk-ssh-ed25519@openssh.com  PIN, ssh:felhom',
+      '  SHA256:bob',
+      'safe    recovery     ssh-ed25519                 -',
+      '  SHA256:safe',
       '',
       'Revoked:',
       '  SHA256:lost',
@@ -60,7 +64,9 @@ describe('the trust store in words', () => {
   })
 
   it('says that it has expired', () => {
-    expect(renderTrust({...trust, isExpired: true}, palette)).to.match(/^expired +2027-01-01T00:00:00Z$/m)
+    expect(renderTrust({...trust, isExpired: true}, palette, 100)).to.match(
+      /^expired +2027-01-01T00:00:00Z$/m,
+    )
   })
 
   it('says what a proposed version waits for, and how to sign it', () => {
@@ -89,14 +95,16 @@ describe('the trust store in words', () => {
       'Version 1 of the trust store is in force.\nSigned by alice (operational).',
     )
     expect(renderProposal({...first, version: 2}, palette, 100)).to.match(/signed before it count no more/)
-    expect(renderPin({dir: '/t', hash: HASH})).to.match(/trust:\n {2}dir: \/t\n {2}genesis: sha256:a+$/)
+    expect(renderPin({dir: '/t', hash: HASH})).to.match(/trust:\n {2}dir: \/t\n {2}genesis:\n {4}sha256:a+$/)
   })
 
   it('tells its history, and why it is not believed', () => {
     const versions = [{version: 1, hash: HASH, by: 'everybody', signed: [signer('alice'), signer('alice')]}]
-    expect(renderHistory({versions, problem: null}, palette, 100).split('\n')).to.deep.equal([
-      `VERSION  HASH${' '.repeat(69)}BY         SIGNED`,
-      `1        ${HASH}  everybody  alice`,
+    expect(renderHistory({versions, problem: null}, palette, 80).split('\n')).to.deep.equal([
+      'VERSION  BY         SIGNED',
+      '  HASH',
+      '1        everybody  alice',
+      `  ${HASH}`,
       '',
       '1 version, valid from the pinned first one on.',
     ])

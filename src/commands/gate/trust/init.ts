@@ -57,6 +57,9 @@ When everybody has signed, the lines for felhom.yaml are printed. The hash in th
       initTrust({
         ...signing,
         ...readNewKeys(flags),
+        tell: (text) => {
+          this.tell(text)
+        },
         upkeep: this.upkeep(settings, flags['lock-timeout'], signal),
         dir: flags.dir ?? settings.trust.dir ?? 'trust',
         operational: flags.operational ?? [],

@@ -24,6 +24,9 @@ export default class GateTrustRevoke extends TrustCommand {
     const proposal = await this.untilInterrupted((signal) =>
       rotateTrust(settings, {
         ...readSigning(flags),
+        tell: (text) => {
+          this.tell(text)
+        },
         upkeep: this.upkeep(settings, flags['lock-timeout'], signal),
         addOperational: [],
         addRecovery: [],

@@ -62,6 +62,9 @@ Without a change to make, signatures are added to the version that is proposed a
       rotateTrust(settings, {
         ...readSigning(flags),
         ...readNewKeys(flags),
+        tell: (text) => {
+          this.tell(text)
+        },
         upkeep: this.upkeep(settings, flags['lock-timeout'], signal),
         addOperational: flags['add-operational'] ?? [],
         addRecovery: flags['add-recovery'] ?? [],

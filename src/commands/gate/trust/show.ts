@@ -13,7 +13,7 @@ export default class GateTrustShow extends TrustCommand {
     const {flags} = await this.parse(GateTrustShow)
     const settings = await this.useSettings(flags.config)
     const look = await showTrust(settings, Date.now())
-    this.print(renderTrust(look.trust, this.palette()))
+    this.print(renderTrust(look.trust, this.palette(), terminalWidth()))
     const {proposal} = look
     if (proposal && 'problem' in proposal)
       this.addWarning(`What is proposed as version ${proposal.version} cannot be: ${proposal.problem}`)
