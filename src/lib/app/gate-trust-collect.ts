@@ -8,8 +8,8 @@ import type {TrustProblemKind} from '../gate/trust-problem.ts'
 import {judgeProposal, type ProposalState, type TrustHead} from '../gate/trust-proposal.ts'
 import {decodeTrustSignatures, encodeTrustSignatures} from '../gate/trust-signatures.ts'
 import {FelhomError, isFelhomError} from '../model/felhom-error.ts'
-import type {TrustFiles, TrustVersion} from '../store/trust-files.ts'
-import {publishVersion} from './gate-trust-publish.ts'
+import type {TrustVersion} from '../store/trust-files.ts'
+import {publishVersion, type Proposed} from './gate-trust-publish.ts'
 import {describeSigned, type ProposalView} from './gate-trust-view.ts'
 import type {UpkeepRequest} from './journal-upkeep.ts'
 import {signWithSshKeygen} from './run-ssh-keygen.ts'
@@ -26,14 +26,6 @@ export interface Collecting {
   readonly tell: (text: string) => void
   /** Where it is audited that a version came into force. */
   readonly upkeep: UpkeepRequest
-}
-
-/** What signatures are collected for. */
-export interface Proposed {
-  readonly files: TrustFiles
-  /** In force now; undefined before version 1. */
-  readonly head: TrustHead | undefined
-  readonly version: TrustVersion
 }
 
 /** Throws signing_failed, usage or trust_unsafe; signatures that were good until then are kept. */

@@ -2,16 +2,25 @@
 // the gate's own judgement, then the audit, because what is not in it has not happened.
 import {hashTrust} from '../gate/trust-document.ts'
 import {reviewTrust} from '../gate/trust-load.ts'
-import type {ProposalState} from '../gate/trust-proposal.ts'
+import type {ProposalState, TrustHead} from '../gate/trust-proposal.ts'
 import {FelhomError, isFelhomError} from '../model/felhom-error.ts'
-import type {Collecting, Proposed} from './gate-trust-collect.ts'
+import type {TrustFiles, TrustVersion} from '../store/trust-files.ts'
 import {toLock} from './gate-upkeep.ts'
+import type {UpkeepRequest} from './journal-upkeep.ts'
 import {withGateStores} from './open-state.ts'
+
+/** What signatures are collected for. */
+export interface Proposed {
+  readonly files: TrustFiles
+  /** In force now; undefined before version 1. */
+  readonly head: TrustHead | undefined
+  readonly version: TrustVersion
+}
 
 export async function publishVersion(
   {files, head, version}: Proposed,
   {hash, signed}: ProposalState,
-  {nowMs, upkeep}: Pick<Collecting, 'nowMs' | 'upkeep'>,
+  {nowMs, upkeep}: {readonly nowMs: number; readonly upkeep: UpkeepRequest},
 ): Promise<void> {
   let isBegun = false
   const work = withGateStores(toLock(upkeep), async ({audit}) => {
