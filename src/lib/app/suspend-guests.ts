@@ -1,7 +1,6 @@
 // What the operator does so that the daemon leaves a guest alone, or takes it up again: under the lock, so that no
 // pass of a daemon is under way, and audited.
 import {existsSync} from 'node:fs'
-import {hostname, userInfo} from 'node:os'
 import type {Suspension} from '../model/daemon.ts'
 import {FelhomError} from '../model/felhom-error.ts'
 import {
@@ -14,6 +13,7 @@ import {
 import {toLock} from './gate-upkeep.ts'
 import type {UpkeepRequest} from './journal-upkeep.ts'
 import {withGateStores} from './open-state.ts'
+import {operatorAtHost} from './operator-at-host.ts'
 
 export interface SuspensionWish {
   readonly vmid: number | 'all'
@@ -95,12 +95,3 @@ const sortByGuest = (suspensions: readonly Suspension[]): Suspension[] =>
   [...suspensions].sort((a, b) => numberOf(a) - numberOf(b))
 
 const numberOf = ({vmid}: Suspension): number => (vmid === 'all' ? 0 : vmid)
-
-/** As the system names whoever runs this: a hint for people, proof of nothing. */
-function operatorAtHost(): string {
-  try {
-    return `${userInfo().username}@${hostname()}`
-  } catch {
-    return `operator@${hostname()}`
-  }
-}

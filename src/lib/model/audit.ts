@@ -31,6 +31,15 @@ export type AuditEvent =
       readonly by: string
     }
   | {readonly type: 'resumed'; readonly vmid?: number; readonly by: string}
+  | {
+      readonly type: 'source_accepted'
+      /** Of the source, without secrets. */
+      readonly place: string
+      readonly revision: string
+      /** Why it was refused. */
+      readonly reason: string
+      readonly by: string
+    }
 
 export type AuditEntry = ({readonly type: 'decision'} & Decision) | AuditEvent
 

@@ -82,6 +82,7 @@ const FIELDS: Record<AuditEntry['type'], Readonly<Record<string, Check>>> = {
     by: isText,
   },
   resumed: {vmid: isOptional(isCount), by: isText},
+  source_accepted: {place: isText, revision: isText, reason: isText, by: isText},
 }
 
 const isEntryType = (type: string): type is AuditEntry['type'] => Object.hasOwn(FIELDS, type)

@@ -61,6 +61,7 @@ export async function writeEveryKind(audit: OpenAudit, onRecord: () => void): Pr
       audit.note({type: 'approval_rejected', nonce: 'two', statement: 'sha256:ee', reason: 'no', by: 'root'}),
     () => audit.note({type: 'suspended', vmid: 101, untilMs: 9, reason: 'by hand', by: 'root@pve1'}),
     () => audit.note({type: 'resumed', by: 'root@pve1'}),
+    () => audit.note({type: 'source_accepted', place: 'hub', revision: 'r2', reason: 'lost 2', by: 'a@b'}),
   ]
   for (const step of steps) {
     await step()

@@ -69,6 +69,7 @@ describe('the audit', () => {
       'approval_rejected',
       'suspended',
       'resumed',
+      'source_accepted',
     ])
     expect(records[0]).to.deep.include({...signed, seq: 2, at: START_MS + 1})
     expect(records[1]).to.deep.include(refused)
@@ -77,7 +78,7 @@ describe('the audit', () => {
     expect(await readAuditHead({disk: machine.mount(), dir: STATE})).to.deep.equal({seq, h})
     expect(machine.names(AUDIT).length).to.be.greaterThan(1)
     const report = await verify(machine)
-    expect(report).to.deep.include({records: 11, problems: [], head: {seq, h}})
+    expect(report).to.deep.include({records: 12, problems: [], head: {seq, h}})
   })
 
   it('is made with its first record, and reading makes nothing', async () => {
