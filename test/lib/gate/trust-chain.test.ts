@@ -336,7 +336,7 @@ describe('what was in force before', () => {
 describe('a trust store that is believed', () => {
   const windowed = operational('alice', {notBeforeMs: NOW_MS, notAfterMs: NOW_MS + DAY_MS})
   let trust: TrustSnapshot
-  before(() => {
+  beforeEach(() => {
     const thresholds = {default: 1, recovery: 1, 'guest.destroy': 2}
     trust = believe([genesisOf([windowed, bob, safe], {thresholds, revoked: [carol]})])
   })
