@@ -9,7 +9,7 @@ import {renderFindings} from '../lib/report/doctor-text.ts'
 export default class Doctor extends BaseCommand {
   static override summary = 'Check everything felhom depends on, and say what to mend.'
   static override description =
-    'Looks at settings, token, state directory, journal, endpoint, TLS, privileges, quorum, nodes, guests and clock. Reads only. Exit code 9 if there is anything to mend.'
+    'Looks at settings, token, state directory, journal, daemon and its units, endpoint, TLS, privileges, quorum, nodes, guests and clock. Reads only. Exit code 9 if there is anything to mend.'
   static override examples = ['<%= config.bin %> doctor', '<%= config.bin %> doctor --for apply']
   static override flags = {
     for: Flags.option({

@@ -4,6 +4,8 @@ import {isFelhomError} from '../../model/felhom-error.ts'
 import type {Finding} from '../../model/health.ts'
 import type {LoadedSettings} from '../../settings/load-settings.ts'
 import type {TokenSource} from '../../settings/settings.ts'
+import {findUnits, findUnitUid} from '../systemd/installed-units.ts'
+import {UNIT_USER} from '../systemd/render-units.ts'
 import {findToken} from '../read-token.ts'
 import {quoteForShell} from './quote-for-shell.ts'
 
@@ -50,6 +52,13 @@ export function checkStateDirectory(path: string): Finding {
   if (!stat) return {...base, verdict: 'ok', detail: `${path} will be made at the first apply`}
   if (stat.isSymbolicLink() || !stat.isDirectory())
     return {...base, verdict: 'mend', detail: `${path} is not a directory`, advice: 'Move it away.'}
+  if (belongsToDaemon(path))
+    return {
+      ...base,
+      verdict: 'note',
+      detail: `${path} is the daemon's: what is in it is seen by the user ${UNIT_USER} alone`,
+      commands: [`runuser -u ${UNIT_USER} -- felhom journal verify`],
+    }
   const own = process.getuid?.() ?? 0
   if (stat.uid !== own)
     return {
@@ -68,4 +77,11 @@ export function checkStateDirectory(path: string): Finding {
     }
   }
   return {...base, verdict: 'ok', detail: path}
+}
+
+/** Whether it is of the user that an installed unit runs as, and this is another. `root`: `/` but for tests. */
+export function belongsToDaemon(path: string, root = '/'): boolean {
+  const uid = lstatSync(path, {throwIfNoEntry: false})?.uid
+  if (uid === undefined || uid === (process.getuid?.() ?? 0)) return false
+  return findUnits(root).length > 0 && uid === findUnitUid(root)
 }

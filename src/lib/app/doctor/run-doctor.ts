@@ -6,29 +6,32 @@ import type {Finding} from '../../model/health.ts'
 import type {LoadedSettings} from '../../settings/load-settings.ts'
 import {openProxmox, type ProxmoxAccess} from '../compose.ts'
 import {checkClock, checkGuests, checkNodes, checkQuorum} from './check-cluster.ts'
+import {checkDaemon} from './check-daemon.ts'
 import {checkGateLogs} from './check-gate-logs.ts'
 import {checkJournal} from './check-journal.ts'
-import {checkSettings, checkStateDirectory, checkToken} from './check-files.ts'
+import {belongsToDaemon, checkSettings, checkStateDirectory, checkToken} from './check-files.ts'
 import {checkPrivileges, type Purpose} from './check-privileges.ts'
 import {checkSuspensions} from './check-suspensions.ts'
+import {checkUnits} from './check-units.ts'
+import {borrowCredential} from './borrow-credential.ts'
 
 export type {Purpose}
 
-/** What felhom keeps itself: nothing in it is needed to look at Proxmox. */
-const KEPT = ['state', 'journal', 'gate', 'suspensions']
+/** What felhom keeps itself, and what runs it: nothing in it is needed to look at Proxmox. */
+const KEPT = ['state', 'journal', 'gate', 'suspensions', 'daemon', 'unit']
 
 export async function runDoctor(
   loaded: LoadedSettings,
-  env: NodeJS.ProcessEnv,
+  given: NodeJS.ProcessEnv,
   purpose: Purpose,
   now: () => number,
 ): Promise<Finding[]> {
+  const env = borrowCredential(loaded.settings.token, given)
   const local = [
     checkSettings(loaded),
-    checkStateDirectory(loaded.settings.state),
-    ...(await checkJournal(loaded.settings.state)),
-    ...(await checkGateLogs(loaded.settings.state)),
-    ...checkSuspensions(loaded.settings.state, now()),
+    ...(await checkKept(loaded.settings.state, now())),
+    ...checkDaemon(loaded),
+    ...(await checkUnits()),
     checkToken(loaded.settings.token, env),
   ]
   if (local.some((f) => f.verdict === 'mend' && !KEPT.includes(f.id))) return withSkipped(local, 'see above')
@@ -43,6 +46,18 @@ export async function runDoctor(
   } finally {
     await access.close()
   }
+}
+
+/** What is in the daemon's own directory is for its user to see. */
+async function checkKept(state: string, nowMs: number): Promise<Finding[]> {
+  const directory = checkStateDirectory(state)
+  if (belongsToDaemon(state)) return [directory]
+  return [
+    directory,
+    ...(await checkJournal(state)),
+    ...(await checkGateLogs(state)),
+    ...checkSuspensions(state, nowMs),
+  ]
 }
 
 async function lookAtProxmox(

@@ -1,0 +1,122 @@
+// Looks at the units of systemd, where they are installed: whether they are as felhom would write them, and whether
+// what they rely on is there and is nobody else's.
+import {existsSync, lstatSync} from 'node:fs'
+import {join} from 'node:path'
+import {isFelhomError} from '../../model/felhom-error.ts'
+import type {Finding} from '../../model/health.ts'
+import {DiagnosticsError} from '../../model/diagnostics-error.ts'
+import {gatherFacts} from '../systemd/gather-facts.ts'
+import {findUnits, findUnitUid, type InstalledUnit} from '../systemd/installed-units.ts'
+import {measureExposure} from '../systemd/measure-exposure.ts'
+import {MOST_EXPOSURE, renderUnits, STATE_DIRECTORY, UNIT_USER} from '../systemd/render-units.ts'
+import {quoteForShell} from './quote-for-shell.ts'
+
+/** No finding where none is installed. `root`: `/` but for tests. */
+export async function checkUnits(root = '/'): Promise<Finding[]> {
+  const units = findUnits(root)
+  if (units.length === 0) return []
+  const looks = await Promise.all(units.map((unit) => checkUnit(unit, root)))
+  return [...looks.flat(), ...checkUser(root)]
+}
+
+type Trouble = Pick<Finding, 'detail' | 'advice' | 'commands'>
+
+async function checkUnit(unit: InstalledUnit, root: string): Promise<Finding[]> {
+  const base = {id: 'unit', title: 'systemd unit'}
+  const exposure = await measureExposure(join(root, unit.path))
+  const troubles = [
+    ...findMissingProgram(unit, root),
+    ...(await findDrift(unit, root)),
+    ...findExposure(unit, exposure),
+    ...unit.credentials.flatMap(({path}) => findLooseCredential(path, root)),
+  ]
+  if (troubles.length > 0) return troubles.map((trouble) => ({...base, verdict: 'mend', ...trouble}))
+  const drops = unit.dropIns.length === 0 ? '' : `; with your own lines in ${unit.dropIns.join(', ')}`
+  const exposed = exposure === undefined ? '' : `, exposure ${exposure.toFixed(1)}`
+  return [{...base, verdict: 'ok', detail: `${unit.path}${exposed}${drops}`}]
+}
+
+/** The words before the name of the command are files. */
+const filesOf = ({command}: InstalledUnit): readonly string[] => command.slice(0, command.indexOf('daemon'))
+
+function findMissingProgram(unit: InstalledUnit, root: string): Trouble[] {
+  const gone = filesOf(unit).find((file) => !existsSync(join(root, file)))
+  if (gone === undefined) return []
+  return [{detail: `${unit.path} starts ${gone}, which is not there`, commands: ['felhom daemon install']}]
+}
+
+/** Another felhom than the one that asks may be installed: what it starts is not compared. */
+async function findDrift(unit: InstalledUnit, root: string): Promise<Trouble[]> {
+  const config = unit.command[unit.command.indexOf('--config') + 1] ?? ''
+  const wanted = await renderAgain(unit, config, root)
+  const timer = unit.kind === 'timer' ? ' --timer' : ''
+  if (wanted === undefined || withoutStart(wanted) === withoutStart(unit.text)) return []
+  return [
+    {
+      detail: `${unit.path} is not as felhom would write it now`,
+      advice: 'Look at the difference. Lines of your own belong in a drop-in (systemctl edit).',
+      commands: [`felhom daemon install${timer} --dry-run`, `felhom daemon install${timer}`],
+    },
+  ]
+}
+
+const withoutStart = (text: string): string => text.replaceAll(/^ExecStart=.*$/gm, '')
+
+/** undefined: the settings cannot be used, which is said elsewhere. */
+async function renderAgain(
+  {kind, path}: InstalledUnit,
+  config: string,
+  root: string,
+): Promise<string | undefined> {
+  try {
+    const {facts} = await gatherFacts({packageRoot: '/', program: '/usr/bin/felhom', config, prefix: root})
+    return renderUnits(kind, facts).find((file) => file.path === path)?.text
+  } catch (error) {
+    if (error instanceof DiagnosticsError || isFelhomError(error, 'usage')) return undefined
+    throw error
+  }
+}
+
+function findExposure({path}: InstalledUnit, exposure: number | undefined): Trouble[] {
+  if (exposure === undefined || exposure <= MOST_EXPOSURE) return []
+  const detail = `${path} has an exposure of ${exposure.toFixed(1)}, more than ${MOST_EXPOSURE}`
+  return [{detail, commands: [`systemd-analyze security --offline=yes ${path}`]}]
+}
+
+function findLooseCredential(path: string, root: string): Trouble[] {
+  const stat = lstatSync(join(root, path), {throwIfNoEntry: false})
+  const word = quoteForShell(path)
+  if (!stat)
+    return [
+      {
+        detail: `the credential ${path} does not exist`,
+        advice: 'Put the API token into it (user@realm!id=secret, then Ctrl-D):',
+        commands: [`install -m 600 /dev/stdin ${word}`],
+      },
+    ]
+  if (stat.isFile() && stat.uid === 0 && (stat.mode & 0o077) === 0) return []
+  return [
+    {
+      detail: `the credential ${path} is not root's alone`,
+      commands: [`chown root:root ${word}`, `chmod 600 ${word}`],
+    },
+  ]
+}
+
+function checkUser(root: string): Finding[] {
+  const base = {id: 'unit', title: 'systemd unit', verdict: 'mend' as const}
+  const uid = findUnitUid(root)
+  if (uid === undefined)
+    return [
+      {...base, detail: `there is no user ${UNIT_USER}, as whom it runs`, commands: ['systemd-sysusers']},
+    ]
+  const stat = lstatSync(join(root, STATE_DIRECTORY), {throwIfNoEntry: false})
+  if (!stat || (stat.uid === uid && (stat.mode & 0o077) === 0)) return []
+  return [
+    {
+      ...base,
+      detail: `${STATE_DIRECTORY} is not the user ${UNIT_USER}'s alone`,
+      commands: [`chown -R ${UNIT_USER}: ${STATE_DIRECTORY}`, `chmod 700 ${STATE_DIRECTORY}`],
+    },
+  ]
+}
