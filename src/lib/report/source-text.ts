@@ -41,7 +41,7 @@ export function renderSource(source: ShownSource, options: SourceTextOptions): s
   const revision = source.standing?.refusedRevision
   if (revision === undefined || revision === source.accepted) return lines.join('\n')
   const advice = wrapText('If that is what you want, let exactly this pass, once:', width)
-  return [...lines, '', advice, `  felhom source accept ${revision}`].join('\n')
+  return [...lines, '', advice, `  felhom source accept ${shorten(revision)}`].join('\n')
 }
 
 function factsOf(source: ShownSource, {palette, nowMs}: SourceTextOptions): Fact[] {
@@ -51,7 +51,7 @@ function factsOf(source: ShownSource, {palette, nowMs}: SourceTextOptions): Fact
     text === undefined ? [] : [{label, text, ...(paint && {paint})}]
   const used = standing?.revision === undefined ? undefined : good
   return [
-    ...fact('Source', `${kind} ${place}`),
+    ...fact('Source', `${place} (${kind})`),
     ...fact(
       'State',
       state === undefined
@@ -62,7 +62,8 @@ function factsOf(source: ShownSource, {palette, nowMs}: SourceTextOptions): Fact
     ...fact('Problem', problem, palette.bad),
     ...fact('Refused', refusedRevision),
     ...fact('Accepted', accepted && `${accepted}, for the next pass`),
-    ...fact('Revision', used && describeRevision(used)),
+    ...fact('Revision', used?.revision),
+    ...fact('Serial', used?.serial === undefined ? undefined : String(used.serial)),
     ...fact('Vouched for', used && `${showTime(used.goodAtMs)} (${showAge(used.goodAtMs, nowMs)})`),
     ...fact('Guests', used && String(used.vmids.length)),
     ...fact(
@@ -78,8 +79,8 @@ function factsOf(source: ShownSource, {palette, nowMs}: SourceTextOptions): Fact
 const describeState = (state: SourceStanding['state'], used: ShownSource['good']): string =>
   used ? STATES[state] : `${state}: nothing good was ever seen, and nothing is done`
 
-const describeRevision = ({revision, serial}: {revision: string; serial?: number}): string =>
-  serial === undefined ? revision : `${revision}, serial ${serial}`
+/** As much of it as a person compares and copies in one line. */
+const shorten = (revision: string): string => revision.replace(/^sha256:/, '').slice(0, 16)
 
 export interface SourceJson {
   readonly kind: SourceKind
