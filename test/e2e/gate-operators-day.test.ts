@@ -1,4 +1,13 @@
-import {copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync} from 'node:fs'
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import {expect} from 'chai'
 import {runSshKeygen} from '../support/gate-keys.ts'
 import {GateLab, said} from '../support/gate-lab.ts'
@@ -200,6 +209,33 @@ describe("the operator's day", function () {
     expect(() => lab.approvals()).to.throw()
     expect(await answer('wiki', 'Enter')).to.equal(0)
     expect(lab.approvals()).to.have.length(1)
+  })
+
+  it('destroys nothing under a state directory of old, signed or not, until somebody has looked', async () => {
+    await lab.renew()
+    // A journal must have been begun: before that there is no memory that could be old.
+    lab.wish('{101: {kind: lxc, config: {memory: 768MiB}}}')
+    await expectCode(0, lab.apply())
+    lab.wish(`{${WIKI}: {kind: lxc, ensure: absent}}`)
+    await expectCode(0, lab.sign(await lab.pendingId(), 'alice', '--confirm', 'wiki'))
+    const [used = ''] = lab.approvals()
+    cpSync(lab.at('.felhom'), lab.at('copy'), {recursive: true})
+    await expectCode(0, lab.apply())
+    rmSync(lab.at('.felhom'), {recursive: true})
+    renameSync(lab.at('copy'), lab.at('.felhom'))
+
+    lab.wish('{101: {kind: lxc, config: {memory: 1GiB}}, 102: {kind: lxc, ensure: absent}}')
+    await expectCode(0, lab.sign(await lab.pendingId(), 'alice', '--confirm', 'dns2'))
+    const told = await expectCode(3, lab.apply())
+    expect(told).to.match(/Nothing destructive is done until.*lxc\/101 dns1: changed memory/)
+    expect(told).to.contain('destroy: Proxmox shows tasks of our token that the journal does not know')
+    expect(await lab.destructions()).to.equal(1)
+
+    // What was used since the copy was made looks unused, and can be taken back while nothing can go wrong.
+    await expectCode(0, lab.felhom('gate', 'reject', used))
+    await expectCode(0, lab.felhom('journal', 'rearm', '--auto-approve'))
+    await expectCode(0, lab.apply())
+    expect(await lab.destructions()).to.equal(2)
   })
 
   it('has no clock to reset as long as it goes forward', async () => {
