@@ -26,6 +26,7 @@ const EXIT_OF: Record<ErrorCode, number> = {
   secret_missing: EXIT.usage,
   settings_invalid: EXIT.invalid,
   desired_invalid: EXIT.invalid,
+  plugin_failed: EXIT.invalid,
   interrupted: EXIT.interrupted,
   unexpected: EXIT.unexpected,
   journal_locked: EXIT.journal,

@@ -10,6 +10,7 @@ export const ERROR_CODES = {
   token_missing: 'No API token was found where the settings point to.',
   token_invalid: 'The API token does not have the form user@realm!name=secret.',
   secret_missing: 'A secret that a new guest needs was not found where the desired state points to.',
+  plugin_failed: 'A plugin could not be loaded, failed, or did not answer in time; nothing was done without it.',
   interrupted: 'The run was interrupted before it ended.',
   unexpected: 'A bug in felhom: something happened that the program holds to be impossible.',
 
