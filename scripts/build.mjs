@@ -28,8 +28,9 @@ const {outputFiles} = await build({
   legalComments: 'none',
   plugins: slimPlugins,
   write: false,
-  // oclif asks for it only in development, to transpile.
-  external: ['typescript'],
+  // oclif asks for typescript only in development, to transpile. The others are the daemon's, which does not start
+  // often, and name their exports in ways that only Node can read.
+  external: ['typescript', 'pino', 'prom-client'],
   banner: {
     js: "import {createRequire as felhomRequire} from 'node:module';const require=felhomRequire(import.meta.url);",
   },
