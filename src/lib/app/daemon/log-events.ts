@@ -7,7 +7,7 @@ import {showTime} from '../../report/journal-times.ts'
 import {escapeJson} from '../../report/json-text.ts'
 import {makePalette, type Palette} from '../../report/palette.ts'
 import type {DaemonSink} from './ports.ts'
-import {makeScrub} from './scrub-secrets.ts'
+import type {Scrub} from './scrub-secrets.ts'
 
 export interface LogOptions {
   /** Usually stderr. */
@@ -29,8 +29,8 @@ export interface Log {
   close(): void
 }
 
-export async function makeLogSink(options: LogOptions, secrets: readonly string[] = []): Promise<Log> {
-  const scrub = makeScrub(secrets)
+/** `scrub`: takes secrets out of a text. */
+export async function makeLogSink(options: LogOptions, scrub: Scrub): Promise<Log> {
   const write = options.format === 'json' ? await writeJson(options, scrub) : writePretty(options, scrub)
   const filter = new LogFilter()
   // A log that cannot be written, to a terminal that is gone, is no reason to end.
@@ -76,8 +76,6 @@ async function writeJson({stream, level = 'info', isJournal}: LogOptions, scrub:
     logger[of]({event, ...fields}, msg)
   }
 }
-
-type Scrub = (text: string) => string
 
 /** No event has such fields; should one ever have, its value stays here. */
 const SECRET_FIELDS = ['token', 'secret', 'password', 'authorization'].flatMap((name) => [name, `*.${name}`])

@@ -1,26 +1,20 @@
 // Everything by which the daemon tells people what they need to know: log, metrics, status, webhook, outcomes of
 // jobs. It touches its stream, the address that it listens on, the webhook's, and a file of what was told already.
 // Whatever goes wrong here is said in the log; nothing of it is thrown into the loop.
+import {hostname} from 'node:os'
 import type {Clock} from '../../engine/ports.ts'
 import type {RequestObserver} from '../../pve/request-route.ts'
-import type {Palette} from '../../report/palette.ts'
 import type {Settings} from '../../settings/settings.ts'
 import type {SyncObserver} from '../../store/timed-disk.ts'
+import {isJournalStream} from './journal-stream.ts'
+import {makeLogSink, type LogOptions} from './log-events.ts'
+import {makeMetrics} from './metrics.ts'
 import type {DaemonSink} from './ports.ts'
+import {makeScrub, type Scrub} from './scrub-secrets.ts'
+import {Teller} from './teller.ts'
+import {readTellingSettings, type TellingSettings} from './telling-settings.ts'
 
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
-
-export interface LogOptions {
-  /** Usually stderr. */
-  readonly stream: NodeJS.WritableStream
-  /** `json`: for journald and machines. `pretty`: for a terminal. */
-  readonly format: 'json' | 'pretty'
-  readonly level?: LogLevel
-  /** Of `pretty`. */
-  readonly palette?: Palette
-  /** Cells of a line of `pretty`. */
-  readonly width?: number
-}
+export type {LogOptions} from './log-events.ts'
 
 export interface TellingOptions {
   readonly settings: Settings
@@ -32,6 +26,8 @@ export interface TellingOptions {
   readonly log: LogOptions
   /** Values that nothing which is told may repeat: the secret of the API token. */
   readonly secrets?: readonly string[]
+  /** False: nothing listens, whatever the settings say; for a single pass beside a daemon. */
+  readonly listens?: boolean
 }
 
 export interface Telling {
@@ -50,15 +46,54 @@ export interface Telling {
 }
 
 /** Throws settings_invalid where it may not or cannot listen, or a token file cannot be read. */
-// eslint-disable-next-line @typescript-eslint/require-await
-export async function openTelling(_options: TellingOptions): Promise<Telling> {
+export async function openTelling(options: TellingOptions): Promise<Telling> {
+  const {version, clock, log, env, listens = true} = options
+  const read = (settings: Settings): TellingSettings => readTellingSettings(settings, listens)
+  const settings = read(options.settings)
+  let scrub = makeScrubOf(options, settings)
+  const isJournal = log.isJournal ?? (log.format === 'json' && isJournalStream(env, log.stream))
+  const [logger, metrics] = await Promise.all([
+    makeLogSink({...log, isJournal}, (text) => scrub(text)),
+    makeMetrics({version, nowMs: () => clock.now()}),
+  ])
+  const host = options.host ?? hostname()
+  const teller = new Teller({
+    ...{version, host, clock, metrics, log: logger, settings},
+    scrub: (text) => scrub(text),
+  })
+  await teller.open()
   return {
-    sink: () => undefined,
-    connectionObserver: () => undefined,
-    syncObserver: () => undefined,
-    noteProgress: () => undefined,
-    address: undefined,
-    reload: () => Promise.resolve(),
-    close: () => Promise.resolve(),
+    sink: (event) => {
+      teller.tell(event)
+    },
+    connectionObserver: (request) => {
+      teller.safely('metrics', () => {
+        metrics.observeRequest(request)
+      })
+    },
+    syncObserver: (ms) => {
+      teller.safely('metrics', () => {
+        metrics.observeSync(ms)
+      })
+    },
+    noteProgress: () => {
+      teller.noteProgress()
+    },
+    get address() {
+      return teller.address
+    },
+    reload: async (next) => {
+      const changed = read(next)
+      await teller.reload(changed)
+      scrub = makeScrubOf(options, changed)
+    },
+    close: () => teller.close(),
   }
+}
+
+/** The path and the query of a webhook's address are often all that protects it. */
+function makeScrubOf({secrets = []}: TellingOptions, {server, webhook}: TellingSettings): Scrub {
+  const url = webhook && new URL(webhook.url)
+  const ofUrl = url ? [url.href, `${url.pathname}${url.search}`, url.search.slice(1), url.password] : []
+  return makeScrub([...secrets, server?.token ?? '', webhook?.token ?? '', ...ofUrl])
 }

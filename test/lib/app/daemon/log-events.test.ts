@@ -1,6 +1,7 @@
 import {PassThrough, Writable} from 'node:stream'
 import {expect} from 'chai'
 import {makeLogSink, type LogOptions} from '../../../../src/lib/app/daemon/log-events.ts'
+import {makeScrub} from '../../../../src/lib/app/daemon/scrub-secrets.ts'
 import type {DaemonEvent, PassReport} from '../../../../src/lib/model/daemon.ts'
 import {actionResult, setOptions} from '../../../support/action-result.ts'
 import {CANARY} from '../../../support/canary.ts'
@@ -15,7 +16,7 @@ async function write(
   secrets: readonly string[] = [],
 ): Promise<string> {
   const stream = new PassThrough()
-  const log = await makeLogSink({stream, format: 'json', ...options}, secrets)
+  const log = await makeLogSink({stream, format: 'json', ...options}, makeScrub(secrets))
   for (const event of events) log.sink(event)
   log.close()
   stream.end()
@@ -91,7 +92,7 @@ describe('the log in JSON', () => {
         done(new Error('EPIPE'))
       },
     })
-    const {sink} = await makeLogSink({stream, format: 'json'})
+    const {sink} = await makeLogSink({stream, format: 'json'}, (text) => text)
     sink(failure)
     await new Promise((resolve) => setImmediate(resolve))
     sink(failure)
@@ -119,6 +120,11 @@ describe('the log at the level info', () => {
     expect(await messages(ended(report))).to.deep.equal([
       'info pass_ended: pass 1 took 1.5 s: 1 succeeded, 10 guests as desired, 1 with something to do',
     ])
+  })
+
+  it('has no line for jobs that are brought again in every pass', async () => {
+    const job = {nonce: 'n', op: 'snapshot.delete', outcome: 'succeeded', operation: 'r1.1'} as const
+    expect(await messages(ended(passReport(1, {jobs: [job]})))).to.deep.equal([])
   })
 
   it('has no line for drift that stands from pass to pass', async () => {

@@ -1,0 +1,214 @@
+// Hands each event to all who tell it, finds what has begun and what is over, and keeps what was told. One of them
+// that fails keeps no other from it.
+import type {Clock} from '../../engine/ports.ts'
+import type {DaemonEvent, PassReport} from '../../model/daemon.ts'
+import {describeStatus} from './describe-status.ts'
+import {findAlerts, type AlertMemory} from './find-alerts.ts'
+import {HealthWatch, type Health} from './health.ts'
+import {loadAlerts, saveAlerts} from './keep-alerts.ts'
+import type {Log} from './log-events.ts'
+import type {Metrics} from './metrics.ts'
+import {writeOutcome} from './outcome-files.ts'
+import type {Scrub} from './scrub-secrets.ts'
+import {jsonAnswer, startStatusServer, type Answer, type StatusServer} from './status-server.ts'
+import type {TellingSettings} from './telling-settings.ts'
+import {Webhook, type PendingAlert} from './webhook.ts'
+
+export interface TellerParts {
+  readonly version: string
+  readonly host: string
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly scrub: Scrub
+  readonly settings: TellingSettings
+}
+
+/** How long the end of the daemon waits for the webhook. */
+const DRAIN_MS = 10_000
+
+export class Teller {
+  readonly #parts: TellerParts
+  readonly #health: HealthWatch
+  readonly #startedMs: number
+  #settings: TellingSettings
+  #memory: AlertMemory
+  #server: StatusServer | undefined
+  #webhook: Webhook | undefined
+  #report: PassReport | undefined
+
+  constructor(parts: TellerParts) {
+    this.#parts = parts
+    this.#settings = parts.settings
+    this.#startedMs = parts.clock.now()
+    this.#health = new HealthWatch(parts.settings.health, this.#startedMs)
+    const {memory, pending} = loadAlerts(parts.settings.memory, this.#warn)
+    this.#memory = memory
+    this.#webhook = this.#makeWebhook(parts.settings, pending)
+  }
+
+  get address(): string | undefined {
+    return this.#server?.address
+  }
+
+  /** Throws where it cannot listen. */
+  async open(): Promise<void> {
+    this.#server = await this.#startServer(this.#settings)
+  }
+
+  tell(event: DaemonEvent): void {
+    const {log, metrics} = this.#parts
+    this.noteProgress()
+    this.safely('log', () => {
+      log.sink(event)
+    })
+    this.safely('metrics', () => {
+      metrics.note(event)
+    })
+    this.#health.note(event)
+    if (event.type === 'alert') this.#webhook?.post(event.alert, event.atMs)
+    if (event.type === 'job_ended') this.#keepOutcome(event)
+    if (event.type === 'pass_ended') this.#endPass(event.report, event.atMs)
+  }
+
+  noteProgress(): void {
+    this.#health.noteProgress(this.#parts.clock.now())
+  }
+
+  /** The loop must not learn of it. */
+  safely(what: string, work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      if (what !== 'log') this.#warn(`${what}: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+
+  async reload(next: TellingSettings): Promise<void> {
+    await this.#reloadServer(next)
+    if (JSON.stringify(next.webhook) !== JSON.stringify(this.#settings.webhook)) {
+      await this.#webhook?.close(0)
+      this.#webhook = this.#makeWebhook(next, this.#webhook?.pending() ?? [])
+    }
+    this.#health.limits = next.health
+    this.#settings = next
+  }
+
+  async close(): Promise<void> {
+    await this.#server?.close()
+    await this.#webhook?.close(DRAIN_MS)
+    const left = this.#webhook?.pending().length ?? 0
+    if (left > 0) this.#warn(`${left} alerts have not reached the webhook: the next start sends them`)
+    if (this.#webhook) this.#save()
+    this.#parts.log.close()
+  }
+
+  #endPass(report: PassReport, atMs: number): void {
+    this.#report = report
+    this.safely('alerts', () => {
+      const before = this.#memory
+      const {alerts, memory, untold} = findAlerts(before, report, this.#settings.alerts)
+      this.#memory = memory
+      for (const alert of alerts)
+        this.tell({type: 'alert', atMs, alert: {...alert, text: this.#parts.scrub(alert.text)}})
+      if (untold > 0) this.#warn(`${untold} alerts wait to be told: too many are open`)
+      if (alerts.length > 0 || memory.neverGoodSinceMs !== before.neverGoodSinceMs) this.#save()
+    })
+  }
+
+  #keepOutcome({job, atMs}: Extract<DaemonEvent, {type: 'job_ended'}>): void {
+    const {outcomes} = this.#settings
+    if (outcomes === undefined) return
+    this.safely(`the outcome of job ${job.nonce}`, () => {
+      writeOutcome(outcomes, job, atMs, this.#warn)
+    })
+  }
+
+  #save(): void {
+    this.safely('what was told cannot be kept', () => {
+      saveAlerts(this.#settings.memory, {memory: this.#memory, pending: this.#webhook?.pending() ?? []})
+    })
+  }
+
+  /** Goes to the log alone. */
+  readonly #warn = (text: string): void => {
+    const {log, clock} = this.#parts
+    this.safely('log', () => {
+      log.sink({type: 'warning', atMs: clock.now(), text})
+    })
+  }
+
+  #makeWebhook({webhook}: TellingSettings, pending: readonly PendingAlert[]): Webhook | undefined {
+    const {host, version, clock, metrics} = this.#parts
+    if (!webhook && pending.length > 0)
+      this.#warn(`${pending.length} alerts are dropped: there is no webhook any more`)
+    if (!webhook) return undefined
+    return new Webhook({
+      ...{...webhook, host, version, clock, pending},
+      warn: this.#warn,
+      count: (result) => {
+        metrics.countWebhook(result)
+      },
+      settled: () => {
+        // Often enough that a crash repeats little, and what it repeats has the same id.
+        if (this.#webhook?.pending().length === 0) this.#save()
+      },
+    })
+  }
+
+  async #startServer({server}: TellingSettings): Promise<StatusServer | undefined> {
+    return server && startStatusServer({...server, pages: this.#pages(), warn: this.#warn})
+  }
+
+  async #reloadServer(next: TellingSettings): Promise<void> {
+    const before = this.#settings.server
+    if (JSON.stringify(next.server) === JSON.stringify(before)) return
+    if (next.server?.listen !== before?.listen) {
+      const server = await this.#startServer(next)
+      await this.#server?.close()
+      this.#server = server
+      return
+    }
+    // The same address with another token: one must let go of it before the other can have it.
+    await this.#server?.close()
+    try {
+      this.#server = await this.#startServer(next)
+    } catch (error) {
+      this.#server = await this.#startServer(this.#settings)
+      throw error
+    }
+  }
+
+  #pages(): Readonly<Record<string, () => Answer | Promise<Answer>>> {
+    const {metrics, clock} = this.#parts
+    return {
+      '/metrics': async () => ({
+        status: 200,
+        type: metrics.registry.contentType,
+        text: await metrics.registry.metrics(),
+      }),
+      '/healthz': () => this.#answerHealth(this.#health.alive(clock.now())),
+      '/readyz': () => this.#answerHealth(this.#health.ready(clock.now())),
+      '/status': () => this.#answerJson(200, this.#describe()),
+    }
+  }
+
+  #answerHealth(health: Health): Answer {
+    return this.#answerJson(health.ok ? 200 : 503, health)
+  }
+
+  #answerJson(status: number, value: unknown): Answer {
+    const answer = jsonAnswer(status, value)
+    return {...answer, text: this.#parts.scrub(answer.text)}
+  }
+
+  #describe(): Record<string, unknown> {
+    const {version, host, clock} = this.#parts
+    const {mode, health} = this.#settings
+    return describeStatus({
+      ...{version, host, startedMs: this.#startedMs, nowMs: clock.now(), mode},
+      ...{intervalMs: health.intervalMs, alerts: this.#memory},
+      ...(this.#report && {report: this.#report}),
+    })
+  }
+}
