@@ -125,8 +125,12 @@ function readGit(fields: Record<string, unknown>, baseDir: string): Reading<Desi
     ...(typeof path === 'string' && {path: path.trim()}),
     ...(deep && {depth: deep.value}),
   }
-  return {value: {git: git.trim(), ...extra}}
+  return {value: {git: resolveAddress(git.trim(), baseDir), ...extra}}
 }
+
+/** A path that says so is relative to the file that names it; all else is for git to understand. */
+const resolveAddress = (address: string, baseDir: string): string =>
+  /^\.{1,2}(\/|$)/.test(address) ? resolve(baseDir, address) : address
 
 function readHttps(fields: Record<string, unknown>, baseDir: string): Reading<DesiredSource> {
   const expected = '{https: ADDRESS}, with files ca and token as it pleases'

@@ -124,6 +124,17 @@ plugins: {allow: [felhom-plugin-csv]}
     expect(diagnostics[1]?.expected).to.equal('a whole number from 1 to 16')
   })
 
+  it('takes a repository as relative to the file where it is written as a path', async () => {
+    for (const [git, expected] of [
+      ['../guests.git', join(dir, 'guests.git')],
+      ['git@git.example:guests.git', 'git@git.example:guests.git'],
+      ['https://git.example/guests.git', 'https://git.example/guests.git'],
+    ]) {
+      write('project/felhom.yaml', `felhom: 1\ndesired: {git: "${git}", branch: main}\n`)
+      expect((await load()).settings.desired).to.deep.equal({git: expected, branch: 'main'})
+    }
+  })
+
   it('says that guests belong in a desired-state file', async () => {
     write('project/felhom.yaml', 'felhom: 1\nguests: {101: {kind: lxc}}\n')
     expect(codes(await load())).to.deep.equal(['desired_in_settings'])
