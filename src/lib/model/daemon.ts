@@ -118,6 +118,7 @@ export type DaemonEvent = {readonly atMs: number} & (
       readonly type: 'daemon_started'
       readonly version: string
       readonly mode: DaemonMode
+      /** 0: it makes a single pass. */
       readonly intervalMs: number
     }
   | {readonly type: 'daemon_stopping'; readonly reason: string; readonly running: number}

@@ -79,7 +79,8 @@ function describeStart({version, mode, intervalMs}: EventOf<'daemon_started'>): 
     benign: 'does what loses nothing',
     full: 'does all that is signed for',
   }
-  return line('info', `felhom ${version} ${what[mode]}, every ${seconds(intervalMs)}`, {
+  const often = intervalMs === 0 ? 'once' : `every ${seconds(intervalMs)}`
+  return line('info', `felhom ${version} ${what[mode]}, ${often}`, {
     version,
     mode,
     intervalMs,

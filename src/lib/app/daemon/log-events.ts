@@ -89,6 +89,9 @@ function writePretty(options: LogOptions, scrub: Scrub): WriteLine {
   }
 }
 
+/** Of a single pass somebody wants to know how it went. */
+const showAll = (line: LogLine): LogLine => (line.level === 'debug' ? {...line, level: 'info'} : line)
+
 const countPasses = (count: number): string => `${count} ${count === 1 ? 'pass' : 'passes'}`
 
 const HEARTBEAT_MS = 60 * 60 * 1000
@@ -100,10 +103,13 @@ class LogFilter {
   readonly #saidMs = new Map<string, number>()
   #passes = 0
   #aliveMs: number | undefined
+  #isSingle = false
 
   pass(event: DaemonEvent, lines: readonly LogLine[]): (LogLine & {readonly event?: string})[] {
+    if (event.type === 'daemon_started') this.#isSingle = event.intervalMs === 0
     const heard = lines.map((line) => this.#soften(line, event.atMs))
-    return event.type === 'pass_ended' ? this.#beat(event.atMs, heard) : heard
+    if (event.type !== 'pass_ended') return heard
+    return this.#isSingle ? heard.map(showAll) : this.#beat(event.atMs, heard)
   }
 
   #soften(line: LogLine, nowMs: number): LogLine {

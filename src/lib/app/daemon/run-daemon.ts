@@ -31,9 +31,9 @@ export interface DaemonOutcome {
 }
 
 export async function runDaemon(request: DaemonRequest): Promise<DaemonOutcome> {
-  const {env, version, log} = request
+  const {env, version, log, once} = request
   const settings = forBackground(await request.loadSettings())
-  const telling = await openTelling({settings, version, clock: systemClock, env, log})
+  const telling = await openTelling({settings, version, clock: systemClock, env, log, listens: !once})
   try {
     return await new Daemon(request, telling, settings).run()
   } finally {
@@ -59,7 +59,7 @@ class Daemon {
     const {once, stop, wakeUp, notifier, version} = this.#request
     const {mode, intervalMs} = this.#settings
     stop.addEventListener('abort', this.#announceStop, {once: true})
-    this.#tell({type: 'daemon_started', version, mode, intervalMs})
+    this.#tell({type: 'daemon_started', version, mode, intervalMs: once ? 0 : intervalMs})
     if (!once) notifier.ready()
     try {
       const end = await runLoop({

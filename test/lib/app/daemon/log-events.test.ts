@@ -122,6 +122,14 @@ describe('the log at the level info', () => {
     ])
   })
 
+  it('has a line for a single pass, however quiet it was', async () => {
+    const started = {type: 'daemon_started', atMs: 0, version: '1.2.3', mode: 'full', intervalMs: 0} as const
+    expect(await messages(started, ended(passReport(1)))).to.deep.equal([
+      'info daemon_started: felhom 1.2.3 does all that is signed for, once',
+      'info pass_ended: pass 1 took 1.5 s: nothing done, 10 guests as desired',
+    ])
+  })
+
   it('has no line for jobs that are brought again in every pass', async () => {
     const job = {nonce: 'n', op: 'snapshot.delete', outcome: 'succeeded', operation: 'r1.1'} as const
     expect(await messages(ended(passReport(1, {jobs: [job]})))).to.deep.equal([])
