@@ -65,10 +65,15 @@ export class KeptSourceFiles {
 
   /** Changes whenever the kept file does; undefined: there is none. */
   stampOfKept(): string | undefined {
-    const stat = lstatSync(join(this.dir, 'kept.json'), {throwIfNoEntry: false})
-    if (!stat) return undefined
-    const {ino, mode, uid, size, mtimeMs, ctimeMs} = stat
-    return [ino, mode, uid, size, mtimeMs, ctimeMs].join(' ')
+    try {
+      const stat = lstatSync(join(this.dir, 'kept.json'), {throwIfNoEntry: false})
+      if (!stat) return undefined
+      const {ino, mode, uid, size, mtimeMs, ctimeMs} = stat
+      return [ino, mode, uid, size, mtimeMs, ctimeMs].join(' ')
+    } catch (error) {
+      // Reading it will say why.
+      return String(error)
+    }
   }
 
   writeKept(kept: KeptSource): void {
