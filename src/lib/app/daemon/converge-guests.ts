@@ -11,7 +11,7 @@ import {showSignatures, type Inspector} from '../signature-state.ts'
 import type {PassMemory, PassWorld} from './pass-world.ts'
 import type {Delivery} from './ports.ts'
 import {restrainGuest, restrainPlan, type Restraints} from './restrain-plan.ts'
-import {describeProblem, type Draft} from './run-pass.ts'
+import {describeProblem, type Draft} from './pass-draft.ts'
 
 export interface Scene {
   readonly state: OpenState

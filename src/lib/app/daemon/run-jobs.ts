@@ -16,7 +16,7 @@ import {jobOfStatement} from './job-of-statement.ts'
 import {reportUsed} from './report-used-job.ts'
 import type {PassMemory, PassWorld} from './pass-world.ts'
 import {restrainPlan} from './restrain-plan.ts'
-import {describeProblem, type Draft} from './run-pass.ts'
+import {describeProblem, type Draft} from './pass-draft.ts'
 
 export async function runJobs(
   scene: Scene,

@@ -2,16 +2,13 @@
 // carry out signed jobs. Whatever goes wrong is part of its report; the loop goes on.
 import {recover} from '../../engine/recover.ts'
 import type {PassReport} from '../../model/daemon.ts'
-import {FelhomError} from '../../model/felhom-error.ts'
 import type {WritingAccess} from '../compose.ts'
 import type {OpenState} from '../open-state.ts'
 import {convergeGuests} from './converge-guests.ts'
+import {describeProblem, type Draft} from './pass-draft.ts'
 import type {PassMemory, PassWorld} from './pass-world.ts'
 import type {Delivery} from './ports.ts'
 import {runJobs} from './run-jobs.ts'
-
-type Mutable<T> = {-readonly [K in keyof T]: T[K]}
-export type Draft = Mutable<PassReport>
 
 export async function runPass(pass: number, world: PassWorld, memory: PassMemory): Promise<PassReport> {
   world.tell({type: 'pass_started', pass})
@@ -129,9 +126,4 @@ async function tidyUp({journal}: OpenState, {clock, settings}: PassWorld, memory
   if (nowMs - memory.keptSinceMs < DAY_MS) return
   memory.keptSinceMs = nowMs
   await journal.compact({olderThanMs: settings.daemon.keepMs})
-}
-
-export function describeProblem(error: unknown): NonNullable<PassReport['problem']> {
-  if (error instanceof FelhomError) return {code: error.code, message: error.message}
-  return {code: 'unexpected', message: error instanceof Error ? error.message : String(error)}
 }
