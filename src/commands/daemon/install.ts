@@ -37,7 +37,7 @@ The unit is hardened: it sees neither /home nor /root, and writes to its state d
   override async run(): Promise<UnitsJson> {
     const {flags} = await this.parse(DaemonInstall)
     const kind = flags.timer ? ('timer' as const) : ('daemon' as const)
-    const {units, facts, hasChanges, warnings} = await planUnits(
+    const {units, facts, hasChanges, missingCredential, warnings} = await planUnits(
       {
         packageRoot: this.config.root,
         config: flags.config ?? DEFAULT_CONFIG,
@@ -51,7 +51,7 @@ The unit is hardened: it sees neither /home nor /root, and writes to its state d
     if (flags['dry-run'] || !hasChanges) return encodeUnits(units, [])
     await this.#confirm(flags['auto-approve'])
     const written = writeUnits(units)
-    this.print(`\n${renderNextSteps({...facts, kind}, this.palette())}`)
+    this.print(`\n${renderNextSteps({kind, config: facts.config, missingCredential}, this.palette())}`)
     return encodeUnits(units, written)
   }
 

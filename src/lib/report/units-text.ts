@@ -41,19 +41,20 @@ function paintLine(line: string, palette: Palette): string {
 
 export interface NextSteps {
   readonly kind: 'daemon' | 'timer'
-  readonly credential: string | undefined
+  /** To be put in place first. */
+  readonly missingCredential: string | undefined
   readonly config: string
 }
 
 /** What felhom does not do itself: it starts nothing and makes no user. */
-export function renderNextSteps({kind, credential, config}: NextSteps, palette: Palette): string {
+export function renderNextSteps({kind, missingCredential, config}: NextSteps, palette: Palette): string {
   const unit = kind === 'daemon' ? 'felhom.service' : 'felhom-once.timer'
   const steps: readonly (readonly [command: string, note?: string])[] = [
     ['systemd-sysusers'],
     ['systemctl daemon-reload'],
-    ...(credential === undefined
+    ...(missingCredential === undefined
       ? []
-      : [[`install -m 600 /dev/stdin /etc/felhom/${credential}`, 'the API token, Ctrl-D'] as const]),
+      : [[`install -m 600 /dev/stdin /etc/felhom/${missingCredential}`, 'the API token, Ctrl-D'] as const]),
     [`felhom doctor --config ${config}`],
     [`systemctl enable --now ${unit}`],
   ]

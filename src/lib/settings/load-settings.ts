@@ -61,14 +61,15 @@ async function readFileLayers({
   configFile,
 }: SettingsRequest): Promise<{layers: Layer[]; files: string[]}> {
   const xdg = env['XDG_CONFIG_HOME'] || (env['HOME'] ? join(env['HOME'], '.config') : undefined)
-  const candidates = [
+  // In /etc/felhom the first is the last.
+  const candidates = new Set([
     configFile === undefined ? join(cwd, 'felhom.yaml') : resolve(cwd, configFile),
     ...(xdg ? [join(xdg, 'felhom/felhom.yaml')] : []),
     '/etc/felhom/felhom.yaml',
-  ]
+  ])
   const layers: Layer[] = []
   const files: string[] = []
-  for (const [i, file] of candidates.entries()) {
+  for (const [i, file] of [...candidates].entries()) {
     const content = readIfThere(file)
     if (content instanceof Uint8Array) {
       const {readFileLayer} = await import('./file-layer.ts')

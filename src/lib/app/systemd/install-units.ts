@@ -4,12 +4,21 @@ import {existsSync} from 'node:fs'
 import {join} from 'node:path'
 import {compareUnits, isChanged, writeUnits, type ComparedUnit} from './compare-units.ts'
 import {gatherFacts, type FactsRequest} from './gather-facts.ts'
-import {ONCE_PATH, renderUnits, SERVICE_PATH, type UnitFacts, type UnitKind} from './render-units.ts'
+import {
+  CONFIG_DIRECTORY,
+  ONCE_PATH,
+  renderUnits,
+  SERVICE_PATH,
+  type UnitFacts,
+  type UnitKind,
+} from './render-units.ts'
 
 export interface PlannedUnits {
   readonly units: readonly ComparedUnit[]
   readonly facts: UnitFacts
   readonly hasChanges: boolean
+  /** Name of a credential that the unit brings and that is not there yet. */
+  readonly missingCredential: string | undefined
   readonly warnings: readonly string[]
 }
 
@@ -20,11 +29,17 @@ export async function planUnits(request: FactsRequest, kind: UnitKind): Promise<
     units,
     facts,
     hasChanges: units.some(isChanged),
+    missingCredential: findMissingCredential(request, facts),
     warnings: [...warnings, ...warnOfMissingSettings(request, facts), ...warnOfBoth(request, kind)],
   }
 }
 
 export {writeUnits}
+
+function findMissingCredential({prefix}: FactsRequest, {credential}: UnitFacts): string | undefined {
+  if (credential === undefined) return undefined
+  return existsSync(join(prefix, CONFIG_DIRECTORY, credential)) ? undefined : credential
+}
 
 function warnOfMissingSettings({prefix}: FactsRequest, {config}: UnitFacts): string[] {
   if (existsSync(join(prefix, config))) return []

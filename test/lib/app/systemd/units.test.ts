@@ -144,6 +144,7 @@ describe('the installation of units', () => {
       ['/etc/systemd/system/felhom.service', undefined],
     ])
     expect(planned.warnings.join()).to.contain('does not exist yet')
+    expect(planned.missingCredential).to.equal('token')
     expect(writeUnits(planned.units)).to.deep.equal(planned.units)
     expect(statSync(place()).mode & 0o777).to.equal(0o644)
     expect(readdirSync(dirname(place()))).to.deep.equal(['felhom.service'])
@@ -202,6 +203,7 @@ describe('the installation of units', () => {
     const {facts} = await planUnits(request(), 'daemon')
     expect(facts).to.include({credential: undefined, stopTimeoutMs: 300_000})
     expect(facts.writable).to.deep.equal(['/srv/felhom', '/srv/out'])
+    expect((await planUnits(request(), 'daemon')).missingCredential).to.equal(undefined)
     settle('token: {credential: pve}\nstate: /var/lib/felhom\ndaemon: {outcomes: /var/lib/felhom/out}\n')
     expect((await planUnits(request(), 'daemon')).facts).to.deep.include({credential: 'pve', writable: []})
   })
