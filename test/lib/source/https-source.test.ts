@@ -193,6 +193,7 @@ describe('https-source', () => {
       'a text for an envelope': '{"felhom_bundle":1,"files":{},"jobs":["x"]}',
       'an envelope that is no JSON': '{"felhom_bundle":1,"files":{},"jobs":[{"a":]}]}',
       'a deep envelope': `{"felhom_bundle":1,"files":{},"jobs":[{"a":${deep}`,
+      'an envelope nested too deeply': `{"felhom_bundle":1,"files":{},"jobs":[{"a":${'['.repeat(100)}${']'.repeat(100)}}]}`,
       'a deep text': files(`{"a.yaml":${deep}`),
       'something behind its end': `${files('{}')} {}`,
       'a way up': files('{"../../etc/cron.d/x.yaml":""}'),

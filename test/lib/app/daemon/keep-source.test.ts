@@ -37,6 +37,10 @@ describe('keep-source', () => {
     })
     lab.nowMs += 60_000
     expect((await deliver(keeper)).standing.goodAtMs).to.equal(lab.nowMs)
+    const vouchedMs = lab.nowMs
+    lab.nowMs += 60_000
+    const restarted = await deliver(lab.keeper(new ScriptedSource().say(AWAY)))
+    expect(restarted.standing).to.include({state: 'away', goodAtMs: vouchedMs})
   })
 
   it('has nothing to deliver where no source is set, and is content', async () => {
