@@ -32,10 +32,12 @@ const NAMED_BY: Readonly<Record<string, string>> = {
 /** The path without `/api2/json` and its query, with every name in it replaced by what it names. */
 export function routeOf(path: string): string {
   const [, ...segments] = (path.split('?', 1)[0] ?? '').replace(/^\/api2\/json/, '').split('/')
-  const route = segments.map((segment, i) => {
-    const before = i === 0 ? undefined : segments[i - 1]
-    const name = before === undefined || !Object.hasOwn(NAMED_BY, before) ? undefined : NAMED_BY[before]
-    return name ?? segment
-  })
-  return `/${route.join('/')}`
+  let route = ''
+  let name: string | undefined
+  for (const segment of segments) {
+    route += `/${name ?? segment}`
+    // A node may be called `lxc`: what is a name itself says nothing about what follows.
+    name = name === undefined && Object.hasOwn(NAMED_BY, segment) ? NAMED_BY[segment] : undefined
+  }
+  return route
 }

@@ -7,6 +7,7 @@ import {ALERT_KINDS, type Alert} from '../../model/daemon.ts'
 import {GUEST_KINDS, type GuestId} from '../../model/guest.ts'
 import {replaceFile} from '../../store/replace-file.ts'
 import {NOTHING_TOLD, type AlertMemory, type OpenAlert} from './find-alerts.ts'
+import type {Scrub} from './scrub-secrets.ts'
 import type {PendingAlert} from './webhook.ts'
 
 export interface KeptAlerts {
@@ -19,8 +20,8 @@ const MOST_BYTES = 16 * 1024 * 1024
 
 export const alertsFile = (state: string): string => join(state, 'alerts.json')
 
-export const saveAlerts = (path: string, kept: KeptAlerts): void => {
-  replaceFile(path, `${JSON.stringify({version: VERSION, ...kept})}\n`)
+export const saveAlerts = (path: string, kept: KeptAlerts, scrub: Scrub): void => {
+  replaceFile(path, `${scrub(JSON.stringify({version: VERSION, ...kept}))}\n`)
 }
 
 export function loadAlerts(path: string, warn: (text: string) => void): KeptAlerts {

@@ -65,7 +65,9 @@ export class Teller {
     this.safely('metrics', () => {
       metrics.note(event)
     })
-    this.#health.note(event)
+    this.safely('health', () => {
+      this.#health.note(event)
+    })
     if (event.type === 'alert') this.#webhook?.post(event.alert, event.atMs)
     if (event.type === 'job_ended') this.#keepOutcome(event)
     if (event.type === 'pass_ended') this.#endPass(event.report, event.atMs)
@@ -126,7 +128,8 @@ export class Teller {
 
   #save(): void {
     this.safely('what was told cannot be kept', () => {
-      saveAlerts(this.#settings.memory, {memory: this.#memory, pending: this.#webhook?.pending() ?? []})
+      const kept = {memory: this.#memory, pending: this.#webhook?.pending() ?? []}
+      saveAlerts(this.#settings.memory, kept, this.#parts.scrub)
     })
   }
 
