@@ -55,7 +55,7 @@ export function describePass(report: PassReport): DescribedPass {
     ...(done.length === 0 ? ['nothing done'] : done),
     ...(jobs.length === 0 ? [] : [plural(jobs.length, 'job')]),
     `${plural(counts.unchanged, 'guest')} as desired`,
-    ...(counts.planned === 0 ? [] : [`${counts.planned} with something to do`]),
+    ...(counts.planned === 0 ? [] : [`${counts.planned} had something to do`]),
     ...(counts.quarantined === 0 ? [] : [`${counts.quarantined} quarantined`]),
   ]
   return {

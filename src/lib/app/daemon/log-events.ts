@@ -71,11 +71,14 @@ async function writeJson({stream, level = 'info', isJournal}: LogOptions, scrub:
     },
     destination,
   )
-  return ({atMs, type}, {level: of, event = type, msg, fields}) => {
-    current = {atMs, level: of}
+  return (told, {level: of, event = nameEvent(told), msg, fields}) => {
+    current = {atMs: told.atMs, level: of}
     logger[of]({event, ...fields}, msg)
   }
 }
+
+/** What happens to an action is an event of its own. */
+const nameEvent = (event: DaemonEvent): string => (event.type === 'run' ? event.event.type : event.type)
 
 /** No event has such fields; should one ever have, its value stays here. */
 const SECRET_FIELDS = ['token', 'secret', 'password', 'authorization'].flatMap((name) => [name, `*.${name}`])
@@ -127,8 +130,9 @@ class LogFilter {
   #beat(nowMs: number, lines: LogLine[]): (LogLine & {readonly event?: string})[] {
     const last = lines.at(-1)
     this.#passes += 1
-    this.#aliveMs ??= nowMs
     if (last === undefined) return lines
+    // Of the first somebody who watches wants to know that it worked.
+    if (this.#aliveMs === undefined) return this.#startOver(nowMs, lines.map(showAll))
     if (last.level !== 'debug') return this.#startOver(nowMs, lines)
     if (nowMs - this.#aliveMs < HEARTBEAT_MS) return lines
     const msg = `alive: ${countPasses(this.#passes)} since ${showTime(this.#aliveMs)}; ${last.msg}`

@@ -2,6 +2,7 @@
 // that fails keeps no other from it.
 import type {Clock} from '../../engine/ports.ts'
 import type {DaemonEvent, PassReport} from '../../model/daemon.ts'
+import {plural} from '../../report/plural.ts'
 import {describeStatus} from './describe-status.ts'
 import {findAlerts, type AlertMemory} from './find-alerts.ts'
 import {HealthWatch, type Health} from './health.ts'
@@ -100,7 +101,8 @@ export class Teller {
     await this.#server?.close()
     await this.#webhook?.close(DRAIN_MS)
     const left = this.#webhook?.pending().length ?? 0
-    if (left > 0) this.#warn(`${left} alerts have not reached the webhook: the next start sends them`)
+    if (left > 0)
+      this.#warn(`the webhook has not taken ${plural(left, 'alert')}: sent again at the next start`)
     if (this.#webhook) this.#save()
     this.#parts.log.close()
   }
@@ -113,7 +115,7 @@ export class Teller {
       this.#memory = memory
       for (const alert of alerts)
         this.tell({type: 'alert', atMs, alert: {...alert, text: this.#parts.scrub(alert.text)}})
-      if (untold > 0) this.#warn(`${untold} alerts wait to be told: too many are open`)
+      if (untold > 0) this.#warn(`${plural(untold, 'alert')} to be told later: too many are open`)
       if (alerts.length > 0 || memory.neverGoodSinceMs !== before.neverGoodSinceMs) this.#save()
     })
   }
@@ -144,7 +146,7 @@ export class Teller {
   #makeWebhook({webhook}: TellingSettings, pending: readonly PendingAlert[]): Webhook | undefined {
     const {host, version, clock, metrics} = this.#parts
     if (!webhook && pending.length > 0)
-      this.#warn(`${pending.length} alerts are dropped: there is no webhook any more`)
+      this.#warn(`no webhook any more: dropped ${plural(pending.length, 'alert')}`)
     if (!webhook) return undefined
     return new Webhook({
       ...{...webhook, host, version, clock, pending},

@@ -113,7 +113,7 @@ describe('telling', () => {
     const first = await open({webhookUrl: hook.url})
     first.sink(ended(drifting(1)))
     await first.close()
-    expect(lines()).to.contain('1 alerts have not reached the webhook')
+    expect(lines()).to.contain('the webhook has not taken 1 alert')
     const before = hook.posts.length
 
     const second = await open({webhookUrl: hook.url})
