@@ -2,6 +2,7 @@
 // files, a network that is loopback alone, and a branch of the control groups. Nothing of it is left when it is closed.
 import {spawn, spawnSync, type ChildProcess} from 'node:child_process'
 import {once} from 'node:events'
+import {readFileSync} from 'node:fs'
 import {fileURLToPath} from 'node:url'
 import {setTimeout as sleep} from 'node:timers/promises'
 
@@ -131,16 +132,19 @@ export class BootedSystemd {
 
 /** The first process inside: the child of the inner unshare. 0: not yet. */
 function findInit(outer: number): number {
-  const childOf = (pid: number): number =>
-    Number(
-      spawnSync('pgrep', ['-P', String(pid)])
-        .stdout.toString()
-        .split('\n')[0] ?? 0,
-    )
-  const unshare = childOf(outer)
-  const init = unshare > 0 ? childOf(unshare) : 0
-  const {stdout} = spawnSync('ps', ['-o', 'comm=', '-p', String(init)])
-  return stdout.toString().trim() === 'systemd' ? init : 0
+  const init = childOf(childOf(outer))
+  return init > 0 && readProc(`${init}/comm`).trim() === 'systemd' ? init : 0
+}
+
+const childOf = (pid: number): number =>
+  pid > 0 ? Number.parseInt(readProc(`${pid}/task/${pid}/children`), 10) || 0 : 0
+
+function readProc(path: string): string {
+  try {
+    return readFileSync(`/proc/${path}`, 'utf8')
+  } catch {
+    return ''
+  }
 }
 
 function canBoot(): boolean {
