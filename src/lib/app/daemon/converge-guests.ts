@@ -8,6 +8,7 @@ import {workFromFiles, type ApplyWork, type PlannedWork} from '../apply-work.ts'
 import type {WritingAccess} from '../compose.ts'
 import type {OpenState} from '../open-state.ts'
 import {showSignatures, type Inspector} from '../signature-state.ts'
+import type {ClusterView} from './cluster-view.ts'
 import type {PassMemory, PassWorld} from './pass-world.ts'
 import type {Delivery} from './ports.ts'
 import {restrainGuest, restrainPlan, type Restraints} from './restrain-plan.ts'
@@ -19,6 +20,7 @@ export interface Scene {
   readonly gate: FullGate
   readonly inspector: Inspector
   readonly delivery: Delivery
+  readonly view: ClusterView
 }
 
 export async function convergeGuests(
@@ -27,9 +29,9 @@ export async function convergeGuests(
   memory: PassMemory,
   draft: Draft,
 ): Promise<void> {
-  const {access, delivery, state} = scene
+  const {delivery, state, view} = scene
   if (!delivery.desired) return
-  const actual = await access.reader.readCluster()
+  const actual = await view.read()
   const work = workFromFiles(delivery.desired, [], world.env)
   const planned = await planWork(work, actual, scene)
   memory.backOffs.compare(planned.plan.guests)
@@ -81,11 +83,12 @@ async function run(
   planned: PlannedWork,
   work: ApplyWork,
   restraints: Restraints,
-  {access, state, gate}: Scene,
+  {access, state, gate, view}: Scene,
   world: PassWorld,
   draft: Draft,
 ): Promise<readonly ActionResult[]> {
   const {settings, clock, randomHex, stop} = world
+  view.forget()
   const outcome = await carryOut(
     {
       work,

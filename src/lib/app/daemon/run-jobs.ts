@@ -79,14 +79,14 @@ type Ended = Pick<JobResult, 'outcome' | 'refusal' | 'detail' | 'operation'>
 async function carryOutJob(
   job: GuestJob,
   nonce: string,
-  {access, state, gate, inspector}: Scene,
+  {access, state, gate, inspector, view}: Scene,
   world: PassWorld,
   memory: PassMemory,
   draft: Draft,
 ): Promise<Ended> {
   const {settings, clock, randomHex, stop} = world
   const work = workFromJob(job)
-  const actual = await access.reader.readCluster()
+  const actual = await view.read()
   const planned = await work.plan(actual, access.reader)
   const withhold = memory.permissionsOf(settings.daemon).withholdAt(clock.now())
   const restraints = {withhold, suspensions: draft.suspensions, backOffs: []}
@@ -95,6 +95,7 @@ async function carryOutJob(
   if (!guest) return {outcome: 'satisfied', detail: 'there is nothing left to do'}
   const why = findObstacle(guest, nonce, memory)
   if (why) return why
+  view.forget()
   const outcome = await carryOut(
     {
       work,

@@ -4,6 +4,7 @@ import {recover} from '../../engine/recover.ts'
 import type {PassReport} from '../../model/daemon.ts'
 import type {WritingAccess} from '../compose.ts'
 import type {OpenState} from '../open-state.ts'
+import {ClusterView} from './cluster-view.ts'
 import {convergeGuests} from './converge-guests.ts'
 import {describeProblem, type Draft} from './pass-draft.ts'
 import type {PassMemory, PassWorld} from './pass-world.ts'
@@ -82,7 +83,8 @@ async function workIn(
     withhold: (action, gateClass) =>
       memory.permissionsOf(settings.daemon).withholdAt(clock.now())(action, gateClass),
   })
-  const scene = {state, access, gate, delivery, inspector: world.openInspector(gate)}
+  const view = new ClusterView(access.reader)
+  const scene = {state, access, gate, delivery, view, inspector: world.openInspector(gate)}
   await convergeGuests(scene, world, memory, draft)
   if (draft.problem) return
   await runJobs(scene, world, memory, draft)
@@ -119,11 +121,10 @@ async function settleFirst(
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Once a day, so that months of history do not fill the disk. */
+/** At the start and once a day, so that months of history do not fill the disk, whoever starts it how often. */
 async function tidyUp({journal}: OpenState, {clock, settings}: PassWorld, memory: PassMemory): Promise<void> {
   const nowMs = clock.now()
-  memory.keptSinceMs ??= nowMs
-  if (nowMs - memory.keptSinceMs < DAY_MS) return
+  if (memory.keptSinceMs !== undefined && nowMs - memory.keptSinceMs < DAY_MS) return
   memory.keptSinceMs = nowMs
   await journal.compact({olderThanMs: settings.daemon.keepMs})
 }
