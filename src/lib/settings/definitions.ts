@@ -152,7 +152,7 @@ export const definitions: readonly SettingDefinition[] = [
   {
     key: 'daemon.listen_token',
     read: readPath,
-    summary: 'file of the bearer token that is asked for, where the address is not loopback',
+    summary: 'file of the bearer token that is asked for; needed where the address is not loopback',
   },
   {key: 'daemon.webhook.url', read: readWebUrl, summary: 'where events are posted'},
   {key: 'daemon.webhook.token', read: readPath, summary: 'file of a bearer token to show there'},

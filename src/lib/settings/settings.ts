@@ -45,7 +45,7 @@ export interface Settings {
     /** Directory for what became of signed jobs. */
     outcomes: string | undefined
     listen: string | undefined
-    /** File of the bearer token that others than this machine must show. */
+    /** File of the bearer token that whoever asks must show; needed where the address is not loopback. */
     listenToken: string | undefined
     webhookUrl: string | undefined
     /** File of a bearer token. */

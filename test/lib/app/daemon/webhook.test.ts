@@ -92,6 +92,15 @@ describe('the webhook', () => {
     expect(warnings).to.have.length(1)
   })
 
+  it('begins with short pauses again once something has arrived', async () => {
+    const hook = await open([answer(500), answer(500), answer(200), answer(500), answer(200)])
+    hook.post(alert(1), PASS_MS)
+    hook.post(alert(2), PASS_MS)
+    await settled(2)
+    expect(clock.pausesMs).to.deep.equal([750, 1500, 750])
+    expect(warnings).to.have.length(2)
+  })
+
   it('waits as long as it is asked to, within reason', async () => {
     const date = new Date(PASS_MS + 90_000).toUTCString()
     const asked = ['7', '999999', date].map((after) => answer(429, {'retry-after': after}))
