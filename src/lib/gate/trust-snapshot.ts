@@ -38,8 +38,7 @@ export function createTrustSnapshot(document: TrustDocument, hash: string): Trus
       if (!signer) return {reason: 'unknown', message: 'a signature is by a key that is not pinned'}
       return checkWindow(signer, nowMs)
     },
-    thresholdFor: (op, role = op === 'trust.rotate_recovery' ? 'recovery' : 'operational') =>
-      findThreshold(document, op, role),
+    thresholdFor: (op, role = 'operational') => findThreshold(document, op, role),
     countPeople: (role) => countPeople(document.signers, role),
   }
 }

@@ -50,6 +50,7 @@ describe('which approvals could be for an action', () => {
       '{"payload":"AA=="}',
       '{"signatures":[]}',
       '{"payload":"bnVsbA==","signatures":[1]}',
+      `{"payload":"${Buffer.from('{"target":null}').toString('base64')}","signatures":[1]}`,
     ]
     const files = junk.map((text, index) => file(String(index), Buffer.from(text)))
     expect(chooseApprovals(files, bench.bound())).to.deep.equal([])

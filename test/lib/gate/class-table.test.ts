@@ -1,4 +1,6 @@
+import {readFileSync} from 'node:fs'
 import {expect} from 'chai'
+import {renderGateClasses} from '../../../scripts/render-gate-classes.ts'
 import {listFamilies, optionNames} from '../../../src/lib/catalog/option.ts'
 import {listOperationClasses, listOptionClasses} from '../../../src/lib/gate/class-table.ts'
 import {classifyAction} from '../../../src/lib/gate/classify.ts'
@@ -12,6 +14,11 @@ describe('the table of classes', () => {
     const options = GUEST_KINDS.flatMap((kind) => listOptionClasses(kind))
     const named = new Set([...listOperationClasses(), ...options].map(({operation}) => operation))
     for (const op of SIGNED_OPERATIONS) expect(named.has(op), op).to.equal(true)
+  })
+
+  it('is what the docs show, row by row', () => {
+    const page = new URL('../../../docs/reference/gate-classes.md', import.meta.url)
+    expect(renderGateClasses()).to.equal(readFileSync(page, 'utf8'))
   })
 
   it('calls what is not known destructive, with nobody to allow it', () => {

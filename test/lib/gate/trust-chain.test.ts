@@ -1,10 +1,10 @@
 import {expect} from 'chai'
 import type {TrustFile} from '../../../src/lib/gate/ports.ts'
 import {hashTrust} from '../../../src/lib/gate/trust-document.ts'
-import {loadTrust, type TrustMark} from '../../../src/lib/gate/trust-load.ts'
+import {loadTrust, reviewTrust, type TrustMark} from '../../../src/lib/gate/trust-load.ts'
 import type {TrustProblemKind} from '../../../src/lib/gate/trust-problem.ts'
 import {encodeTrustSignatures} from '../../../src/lib/gate/trust-signatures.ts'
-import type {TrustSnapshot} from '../../../src/lib/gate/trust-snapshot.ts'
+import {createTrustSnapshot, type TrustSnapshot} from '../../../src/lib/gate/trust-snapshot.ts'
 import {
   DAY_MS,
   draftVersion,
@@ -15,6 +15,7 @@ import {
   recovery,
   sealVersion,
   signTrust,
+  type DraftChoice,
 } from '../../support/trust-lab.ts'
 
 const [alice, bob, carol] = [operational('alice'), operational('bob'), operational('carol')]
@@ -82,7 +83,14 @@ describe('the first version of the trust store', () => {
   })
 
   it('is refused when it is not there', () => {
-    expectRefusal([], 'missing')
+    expectRefusal([], 'missing', /^the trust store has no version 1$/)
+    expectRefusal([], 'missing', /^the trust store has no version 1$/, {mark: {version: 2}})
+  })
+
+  it('is vouched for by everybody, and one that follows by a role', () => {
+    const files = [first, follow(first, people, [safe, vault], two)]
+    const {links} = reviewTrust(files, hashTrust(first.bytes), NOW_MS, {version: 0})
+    expect(links.map(({by}) => by)).to.deep.equal(['everybody', 'recovery'])
   })
 
   it('is refused with a signature by a key that is not in it', () => {
@@ -114,8 +122,16 @@ describe('the first version of the trust store', () => {
   })
 
   it('is refused with more signatures than there could be', () => {
-    expectRefusal([withSignatures(first, Array<string>(65).fill('x'))], 'malformed', /too many/)
-    expectRefusal([{...first, signatures: Buffer.alloc(600_000, 0x20)}], 'malformed', /too large/)
+    const one = 'version 1 of the trust store: '
+    const filled = (count: number): TrustFile => withSignatures(first, Array<string>(count).fill('x'))
+    const spaces = (length: number): TrustFile => ({...first, signatures: Buffer.alloc(length, 0x20)})
+    expectRefusal([filled(65)], 'malformed', /too many/)
+    expectRefusal([filled(64)], 'malformed', new RegExp(`^${one}a signature: its armour is not whole$`))
+    expectRefusal([spaces(524_289)], 'malformed', /too large/)
+    expectRefusal([spaces(524_288)], 'malformed', new RegExp(`^${one}the signatures are no list of texts$`))
+    const loose = Buffer.from('{"v": 1,"signatures":[]}\n')
+    const form = new RegExp(`^${one}the signatures are not written in the one form$`)
+    expectRefusal([{...first, signatures: loose}], 'malformed', form)
   })
 
   it('is refused from the second at which it expires', () => {
@@ -265,6 +281,30 @@ describe('the next version of the trust store', () => {
     believe([first, second, follow(second, people, [safe, vault], choice)])
   })
 
+  it('lets the operational role leave revocations as they are', () => {
+    const second = follow(first, people, [safe, vault], {...two, revoked: [carol]})
+    const dora = operational('dora')
+    believe([
+      first,
+      second,
+      follow(second, [...people, dora], [alice, bob, dora], {...two, revoked: [carol]}),
+    ])
+  })
+
+  it('says what the operational role may not sign for', () => {
+    const words = (choice: DraftChoice, signers = people): string => {
+      const read = load(next(signers, [alice, bob], choice))
+      return 'trust' in read ? 'believed' : read.refusal.message
+    }
+    const may = 'version 2 of the trust store: the operational role may not sign for it: '
+    expect(words({thresholds: {default: 1, recovery: 2}})).to.equal(`${may}it changes thresholds`)
+    expect(words({...two, expiresMs: NOW_MS + DAY_MS})).to.equal(`${may}it changes the expiry`)
+    expect(words({...two, revoked: [spare]})).to.equal(`${may}it revokes a key that was not operational`)
+    expect(words({thresholds: {default: 2, recovery: 1}}, [alice, bob, safe])).to.equal(
+      `${may}it changes the signers of the recovery role`,
+    )
+  })
+
   it('lets the operational role revoke an operational key', () => {
     const trio = genesisOf([...people, carol], two)
     const trust = believe([trio, follow(trio, people, [alice, bob], {...two, revoked: [carol]})])
@@ -274,7 +314,8 @@ describe('the next version of the trust store', () => {
 
   it('is refused when it does not follow the version before', () => {
     const other = genesisOf(people)
-    expectRefusal([first, follow(other, people, [safe, vault], two)], 'chain', /version 2/)
+    const words = /^version 2 of the trust store: it does not follow the version before it$/
+    expectRefusal([first, follow(other, people, [safe, vault], two)], 'chain', words)
     expectRefusal([first, first], 'chain')
     const skipped = sealVersion(draftVersion(people, {...two, version: 3}, first), [safe, vault], 2)
     expectRefusal([first, skipped], 'chain', /calls itself version 3/)
@@ -317,6 +358,22 @@ describe('what was in force before', () => {
 
   it('is not judged again by windows that have ended since', () => {
     believe([first, second], {nowMs: NOW_MS + DAY_MS, mark: {version: 2}})
+  })
+
+  it('is not judged by windows either where nothing was in force yet', () => {
+    believe([first, second], {nowMs: NOW_MS + DAY_MS, mark: {version: 0}})
+  })
+
+  it('does not keep a key whose window is still to come from being pinned, nor lets it count after', () => {
+    const later = recovery('later', {notBeforeMs: NOW_MS + DAY_MS})
+    const both = {thresholds: {default: 1, recovery: 2}}
+    const added = follow(first, [ending, bob, safe, later], [safe, later], both)
+    const [early, late] = [NOW_MS - 1000, NOW_MS + 2 * DAY_MS]
+    expectRefusal([first, added], 'unsigned', /recovery: 1 of 1 before and 1 of 2 after it/, {
+      nowMs: early,
+      mark: {version: 1},
+    })
+    believe([first, added], {nowMs: late, mark: {version: 1}})
   })
 
   it('binds what comes new: a key whose window has ended signs no version', () => {
@@ -367,6 +424,10 @@ describe('a trust store that is believed', () => {
     expect(trust.thresholdFor('snapshot.delete')).to.equal(1)
     expect(trust.thresholdFor('trust.rotate_recovery')).to.equal(1)
     expect(trust.thresholdFor('guest.destroy', 'recovery')).to.equal(1)
+    const {document} = believe([genesisOf(people, {thresholds: {default: 1, recovery: 2}})])
+    const strict = createTrustSnapshot(document, 'sha256:x')
+    expect(strict.thresholdFor('snapshot.delete')).to.equal(1)
+    expect(strict.thresholdFor('trust.rotate_recovery')).to.equal(2)
     expect([trust.countPeople('operational'), trust.countPeople('recovery')]).to.deep.equal([2, 1])
   })
 })

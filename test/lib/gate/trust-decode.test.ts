@@ -130,7 +130,34 @@ describe('a version of the trust store', () => {
   })
 
   it('of more than 64 KiB is malformed', () => {
-    expectRefusal(Buffer.alloc(65_537, 0x20), 'malformed', /too large/)
+    expectRefusal(Buffer.alloc(65_537, 0x20), 'malformed', /^it is too large$/)
+    expectRefusal(Buffer.alloc(65_536, 0x20), 'malformed', /^it is not JSON$/)
+  })
+
+  it('names the field that is not of its form', () => {
+    const form = (field: string): RegExp => new RegExp(`^"${field}" is not of its form$`)
+    expectRefusal(encode(changed('version', 0)), 'malformed', /^"version" is not a whole number/)
+    expectRefusal(encode(changed('revoked', {})), 'malformed', /^"revoked" is no list$/)
+    expectRefusal(encode(changed('signers', {})), 'malformed', /^"signers" is no list$/)
+    expectRefusal(encode(changed('revoked', [1])), 'malformed', form('revoked'))
+    expectRefusal(encode(changedSigner('principal', 'Al')), 'malformed', form('principal'))
+    expectRefusal(encode(changedSigner('key', 1)), 'malformed', form('key'))
+    const named = operational('alice', {kind: 'sk-ed25519'})
+    const keyed = (file: Json): void => {
+      changedSigner('key', named.key.line)(file)
+      changedSigner('application', 1)(file)
+    }
+    expectRefusal(encode(keyed), 'malformed', form('application'))
+    expectRefusal(
+      encode(changedSigner('role', 'x')),
+      'malformed',
+      /^a role is neither operational nor recovery$/,
+    )
+    const second = (file: Json): void => {
+      changed('version', 2)(file)
+      changed('prev', 'x')(file)
+    }
+    expectRefusal(encode(second), 'malformed', form('prev'))
   })
 
   it('with a small-order key is refused as weak', () => {
@@ -179,6 +206,15 @@ describe('a version of the trust store', () => {
     decodeTrust(draftVersion([alice, bob, safe], {thresholds: {default: 2, recovery: 1}}))
     expectRefusal(draftVersion([alice, bob, safe], {thresholds: {default: 1, recovery: 2}}), 'threshold')
     const destroy = {default: 1, recovery: 1, 'guest.destroy': 3}
-    expectRefusal(draftVersion([alice, bob, safe], {thresholds: destroy}), 'threshold', /guest\.destroy is 3/)
+    expectRefusal(
+      draftVersion([alice, bob, safe], {thresholds: destroy}),
+      'threshold',
+      /^the threshold guest\.destroy is 3, and the role operational is held by 2 people$/,
+    )
+    expectRefusal(
+      draftVersion([alice, bob, safe], {thresholds: {default: 1, recovery: 2}}),
+      'threshold',
+      /^the threshold recovery is 2, and the role recovery is held by 1 person$/,
+    )
   })
 })
