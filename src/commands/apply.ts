@@ -74,11 +74,13 @@ Ctrl-C starts nothing new and waits for what runs; a second Ctrl-C leaves it run
       secrets: given.secrets,
       targets: flags.target ?? [],
       planFile: args.plan,
+      extensions: this.extensions,
     })
     const rest = {
       work,
       lockTimeoutMs: flags['lock-timeout'],
       autoApprove: flags['auto-approve'],
+      extensions: this.extensions,
       approvalFiles: (flags.approval ?? []).map((file) => resolve(file)),
     }
     return this.report(

@@ -4,6 +4,7 @@ import {BaseCommand} from '../lib/cli/base-command.ts'
 export default class HelpCommand extends BaseCommand {
   static override enableJsonFlag = false
   static override strict = false
+  static override usesPlugins = false
   static override summary = 'Show help for felhom or one of its commands.'
   static override examples = ['<%= config.bin %> help plan']
   static override args = {

@@ -39,17 +39,18 @@ export default class Plan extends BaseCommand {
     sandbox: Flags.boolean({
       summary: 'Plan against an embedded Proxmox with the example homelab, for this run alone.',
     }),
-    output: Flags.option({
-      options: ['text', 'markdown'] as const,
-      default: 'text' as const,
-      summary: 'Form of the plan on stdout.',
-    })(),
+    output: Flags.string({
+      default: 'text',
+      helpValue: 'FORM',
+      summary: 'Form of the plan on stdout: text, markdown, or one of a plugin.',
+    }),
     'detailed-exitcode': Flags.boolean({summary: 'Exit with 2 when there are changes.'}),
   }
 
   override async run(): Promise<PlanJson> {
     const {flags} = await this.parse(Plan)
     const [cwd, env] = [process.cwd(), process.env]
+    if (flags.output !== 'text') await this.#checkForm(flags.output)
     const {settings} = await useSettings({cwd, env, ...(flags.config && {configFile: flags.config})})
     const live = startLiveRead({
       cwd,
@@ -68,6 +69,7 @@ export default class Plan extends BaseCommand {
       hasErrors,
       renderPlanAs,
       reviewSignatures,
+      rulesOf,
       warnOfFrozen,
       warnOfSuspended,
       writeOutput,
@@ -79,9 +81,14 @@ export default class Plan extends BaseCommand {
     const warn = (text: string): void => {
       this.addWarning(text)
     }
-    const review = isLive ? reviewSignatures({settings, env, warn}) : undefined
+    const review = isLive
+      ? reviewSignatures({settings, env, warn, rules: rulesOf(this.extensions, cwd)})
+      : undefined
     const {plan, json} = await planDesired(
-      {cwd, paths, setting, secrets: settings.secrets, targets: flags.target ?? []},
+      {
+        ...{cwd, paths, setting, secrets: settings.secrets, targets: flags.target ?? []},
+        extensions: this.extensions,
+      },
       live,
       review,
     )
@@ -93,10 +100,16 @@ export default class Plan extends BaseCommand {
     if (warning !== undefined) this.addWarning(warning)
     if (isLive) warnOfSuspended(settings, plan, Date.now()).forEach(warn)
     if (flags.out !== undefined) writeOutput(cwd, flags.out, `${JSON.stringify(json, null, 1)}\n`)
-    const text = renderPlanAs(flags.output, plan, {palette: this.palette(), width: terminalWidth()})
-    this.print(text)
+    const options = {palette: this.palette(), width: terminalWidth()}
+    this.print(await renderPlanAs(flags.output, {plan, json}, options, this.extensions))
     if (hasErrors(plan)) process.exitCode = EXIT.invalid
     else if (flags['detailed-exitcode'] && hasChanges(plan)) process.exitCode = EXIT.changesPresent
     return json
+  }
+
+  /** Before anything is asked of Proxmox. */
+  async #checkForm(form: string): Promise<void> {
+    const {chooseForm} = await import('../lib/app/plugin-formats.ts')
+    chooseForm(form, this.extensions)
   }
 }

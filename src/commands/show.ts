@@ -1,11 +1,10 @@
 import {Args, Flags} from '@oclif/core'
-import {showOptionValue} from '../lib/app/plan-cluster.ts'
+import {renderPlanAs} from '../lib/app/plan-desired.ts'
+import {chooseForm} from '../lib/app/plugin-formats.ts'
 import {readPlan} from '../lib/app/read-plan.ts'
 import {BaseCommand} from '../lib/cli/base-command.ts'
 import {terminalWidth} from '../lib/cli/terminal-width.ts'
 import {encodePlan, type PlanJson} from '../lib/report/plan-json.ts'
-import {renderPlanMarkdown} from '../lib/report/plan-markdown.ts'
-import {renderPlan} from '../lib/report/plan-text.ts'
 
 export default class Show extends BaseCommand {
   static override summary = 'Show a saved plan.'
@@ -19,21 +18,20 @@ export default class Show extends BaseCommand {
     plan: Args.string({required: true, description: "A file that 'felhom plan --out' wrote."}),
   }
   static override flags = {
-    output: Flags.option({
-      options: ['text', 'markdown'] as const,
-      default: 'text' as const,
-      summary: 'Form of the plan on stdout.',
-    })(),
+    output: Flags.string({
+      default: 'text',
+      helpValue: 'FORM',
+      summary: 'Form of the plan on stdout: text, markdown, or one of a plugin.',
+    }),
   }
 
   override async run(): Promise<PlanJson> {
     const {args, flags} = await this.parse(Show)
+    chooseForm(flags.output, this.extensions)
     const plan = readPlan(process.cwd(), args.plan)
-    this.print(
-      flags.output === 'markdown'
-        ? renderPlanMarkdown(plan, showOptionValue)
-        : renderPlan(plan, {palette: this.palette(), width: terminalWidth(), showValue: showOptionValue}),
-    )
-    return encodePlan(plan)
+    const json = encodePlan(plan)
+    const options = {palette: this.palette(), width: terminalWidth()}
+    this.print(await renderPlanAs(flags.output, {plan, json}, options, this.extensions))
+    return json
   }
 }

@@ -66,6 +66,7 @@ What somebody has changed since is left alone. What cannot be brought back is na
     const rest = {
       lockTimeoutMs: flags['lock-timeout'],
       autoApprove: flags['auto-approve'],
+      extensions: this.extensions,
       approvalFiles: (flags.approval ?? []).map((file) => resolve(file)),
     }
     const {outcome, account} = await this.converseIn(

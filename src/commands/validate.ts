@@ -63,7 +63,13 @@ export default class Validate extends BaseCommand {
     const cwd = process.cwd()
     if (paths.length > 0) return openDesired({cwd, paths, setting: undefined})
     const {settings} = await useSettings({cwd, env: process.env, ...(configFile && {configFile})})
-    return openDesired({cwd, paths, setting: settings.desired, secrets: settings.secrets})
+    return openDesired({
+      cwd,
+      paths,
+      setting: settings.desired,
+      secrets: settings.secrets,
+      extensions: this.extensions,
+    })
   }
 
   #render(outcome: ValidationOutcome): string {

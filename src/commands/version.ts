@@ -1,6 +1,7 @@
 import {BaseCommand} from '../lib/cli/base-command.ts'
 
 export default class Version extends BaseCommand {
+  static override usesPlugins = false
   static override summary = 'Show the version of felhom, of Node and of the platform.'
   static override examples = ['<%= config.bin %> version', '<%= config.bin %> version --json']
 

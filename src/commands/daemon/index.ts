@@ -13,6 +13,8 @@ import {makePalette} from '../../lib/report/palette.ts'
 
 export default class Daemon extends BaseCommand {
   static override enableJsonFlag = false
+  /** Only what plugins.allow names, which is known once the settings are read. */
+  static override usesPlugins = false
   static override summary = 'Keep the cluster as desired, with nobody watching.'
   static override description = `Settles what was interrupted, then looks again on every interval: it plans, does what daemon.mode and the maintenance windows allow, and tells what people must know. A new installation only observes.
 
@@ -58,6 +60,7 @@ The log goes to stderr: a line of JSON for each event, or on a terminal a senten
       const {runDaemon} = await import('../../lib/app/daemon/run-daemon.ts')
       const outcome = await runDaemon({
         loadSettings: () => useSettings(settingsRequest(flags)),
+        loadPlugins: (allow) => this.loadPlugins(allow),
         env: process.env,
         version: this.config.version,
         once: flags.once,

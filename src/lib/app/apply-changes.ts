@@ -2,8 +2,10 @@
 // the operator, run. Until the run begins nothing is sent; what it sends is in the journal before it leaves.
 import type {Clock} from '../engine/ports.ts'
 import {recover, type RecoverResult} from '../engine/recover.ts'
+import type {ClassRule} from '../gate/classify.ts'
 import type {FullGate} from '../gate/gate.ts'
 import type {ErrorCode} from '../model/error-codes.ts'
+import {NO_EXTENSIONS, type Extensions} from '../plugin/extensions.ts'
 import type {Reader} from '../pve/read.ts'
 import type {Settings} from '../settings/settings.ts'
 import type {ApplyDialogue} from './apply-dialogue.ts'
@@ -14,6 +16,7 @@ import {judgeApply} from './judge-apply.ts'
 import {withState, type OpenState} from './open-state.ts'
 import {hasChanges} from './plan-cluster.ts'
 import {findUnseen, refuseMistakes} from './plan-errors.ts'
+import {rulesOf} from './plugin-rules.ts'
 import {warnOfSuspended} from './plan-suspended.ts'
 import {createInspector, showSignatures, type Inspector} from './signature-state.ts'
 import {systemClock} from './system-clock.ts'
@@ -26,6 +29,7 @@ export interface ApplyRequest {
   readonly autoApprove: boolean
   /** Approvals named on the command line, absolute; those of the approvals directory are looked at anyway. */
   readonly approvalFiles?: readonly string[]
+  readonly extensions?: Extensions
   /** What this is, for those who have to wait for it; absent: `felhom apply`. */
   readonly holder?: string
 }
@@ -79,9 +83,11 @@ async function applyIn(
   const {work, settings, autoApprove} = request
   const {journal} = state
   const clock = systemClock
-  const gate = await openGateOf(state, access, request, dialogue)
+  const {extensions = NO_EXTENSIONS} = request
+  const rules = rulesOf(extensions, process.cwd())
+  const gate = await openGateOf(state, access, {...request, rules}, dialogue)
   const recovery = await recoverFirst(journal, access, settings, clock, dialogue)
-  const planned = await planWork(work, access.reader, createInspector(gate, settings))
+  const planned = await planWork(work, access.reader, createInspector(gate, settings, rules))
   dialogue.showPlan(planned.plan)
   for (const text of warnOfSuspended(settings, planned.plan, clock.now())) dialogue.warn(text)
   refuseMistakes(planned.plan)
@@ -95,7 +101,10 @@ async function applyIn(
     countTriable(planned.plan, frozen) === 0
       ? {run: undefined, results: resultsWithoutRun(planned.plan, frozen)}
       : await carryOut(
-          {work, planned, access, journal, gate, settings, clock, mayAdapt: autoApprove && !work.isSaved},
+          {
+            ...{work, planned, access, journal, gate, settings, clock, extensions},
+            mayAdapt: autoApprove && !work.isSaved,
+          },
           dialogue,
         )
   const unseen = findUnseen(planned.plan)
@@ -108,7 +117,7 @@ async function applyIn(
 async function openGateOf(
   state: OpenState,
   {reader}: WritingAccess,
-  {settings, approvalFiles = []}: ApplyRequest,
+  {settings, approvalFiles = [], rules}: ApplyRequest & {readonly rules: readonly ClassRule[]},
   dialogue: ApplyDialogue,
 ): Promise<FullGate> {
   // Cryptography is loaded by those alone who ask the gate.
@@ -118,6 +127,7 @@ async function openGateOf(
     stores: state,
     snapshots: reader,
     approvalFiles,
+    rules,
     disarmed: () => state.journal.disarmed(),
     journal: state.journal,
     warn: (text) => {

@@ -6,10 +6,12 @@ import type {Gate} from '../gate/gate.ts'
 import {obstaclesOf, type GuestPlan, type Plan, type PlannedAction} from '../model/plan.ts'
 import type {ActionOutcome, ActionResult, RunEvent} from '../model/run-event.ts'
 import type {JournalStore} from '../store/open-journal.ts'
+import {NO_EXTENSIONS, type Extensions} from '../plugin/extensions.ts'
 import type {Settings} from '../settings/settings.ts'
 import type {ApplyDialogue} from './apply-dialogue.ts'
 import type {ApplyWork, PlannedWork} from './apply-work.ts'
 import type {WritingAccess} from './compose.ts'
+import {Observers} from './plugin-observers.ts'
 
 export interface RunRequest {
   readonly work: ApplyWork
@@ -21,6 +23,7 @@ export interface RunRequest {
   readonly clock: Clock
   /** Whatever the plan becomes by changes of others was approved too. */
   readonly mayAdapt: boolean
+  readonly extensions?: Extensions
   /** Absent: of the system. */
   readonly randomHex?: (digits: number) => string
 }
@@ -39,10 +42,12 @@ export interface RunOutcome {
 export async function carryOut(request: RunRequest, listener: RunListener): Promise<RunOutcome> {
   const {work, planned, access, journal, gate, settings, clock, mayAdapt, randomHex = drawHex} = request
   const run = makeRunId(clock.now(), randomHex)
+  const observers = new Observers(request.extensions ?? NO_EXTENSIONS, process.cwd())
   const ended: ActionResult[] = []
   const emit = (event: RunEvent): void => {
     if (event.type === 'action_ended') ended.push(event.result)
     listener.show(event)
+    observers.tell(event)
   }
   try {
     const {results} = await runPlan(planned.plan, {
@@ -55,7 +60,7 @@ export async function carryOut(request: RunRequest, listener: RunListener): Prom
       clock,
       perNode: settings.limits.writesPerNode,
       taskTimeoutMs: settings.limits.taskTimeoutMs,
-      stop: listener.stop,
+      stop: AbortSignal.any([listener.stop, observers.failed]),
       emit,
       // Reading them may fail: that is the guest's failure, not the run's.
       secretsFor: (guest, names) => Promise.resolve().then(() => work.readSecrets(guest, names)),
@@ -63,7 +68,8 @@ export async function carryOut(request: RunRequest, listener: RunListener): Prom
       mayAdapt,
       randomHex,
     })
-    return {run, results}
+    const failure = await observers.settle()
+    return {run, results, ...(failure && {failure})}
   } catch (error) {
     const failure = error instanceof Error ? error : new Error(String(error))
     return {run, results: inPlanOrder(ended), failure}

@@ -1,5 +1,6 @@
 // The gate for those who only look: what it would say now, to a plan or to somebody who is about to sign. No lock is
 // taken; nothing is burned and nothing is audited.
+import type {ClassRule} from '../gate/classify.ts'
 import type {FullGate, Inspection} from '../gate/gate.ts'
 import type {SnapshotReader} from '../gate/ports.ts'
 import type {TrustSnapshot} from '../gate/trust-snapshot.ts'
@@ -25,6 +26,8 @@ export interface LookRequest {
   readonly approvalFiles: readonly string[]
   readonly nowMs: number
   readonly warn: (text: string) => void
+  /** Of plugins. */
+  readonly rules?: readonly ClassRule[]
 }
 
 export interface GateEntry {
@@ -66,7 +69,8 @@ export async function openGateToLook({
   snapshots,
   approvalFiles,
   warn,
-}: Pick<LookRequest, 'settings' | 'approvalFiles' | 'warn'> & {
+  rules,
+}: Pick<LookRequest, 'settings' | 'approvalFiles' | 'warn' | 'rules'> & {
   readonly snapshots: SnapshotReader
 }): Promise<FullGate> {
   const [nonces, journal] = await Promise.all([
@@ -80,6 +84,7 @@ export async function openGateToLook({
     snapshots,
     approvalFiles,
     warn,
+    ...(rules && {rules}),
     disarmed: () => journal.disarmed(),
     stores: {
       host,

@@ -2,6 +2,7 @@
 import {join} from 'node:path'
 import {FilesProvider} from '../desired/files-provider.ts'
 import {FelhomError} from '../model/felhom-error.ts'
+import type {Extensions} from '../plugin/extensions.ts'
 import type {DesiredSource} from '../settings/settings.ts'
 import type {DesiredProvider} from './ports.ts'
 
@@ -15,6 +16,7 @@ export interface DesiredRequest {
   secrets?: string | undefined
   /** For git, which finds its keys by it. */
   env?: NodeJS.ProcessEnv
+  extensions?: Extensions
 }
 
 /** With a sandbox for this run alone: the desired state of its homelab, where nobody names another. */
@@ -28,6 +30,7 @@ export function openDesired({
   setting,
   secrets: secretsDir,
   env = process.env,
+  extensions,
 }: DesiredRequest): DesiredProvider {
   if (paths.length > 0) return new FilesProvider(paths, {cwd})
   if (setting === undefined) {
@@ -40,7 +43,7 @@ export function openDesired({
   return {
     load: async () => {
       const {SourceProvider} = await import('./source-provider.ts')
-      return new SourceProvider({setting, cwd, secretsDir, env}).load()
+      return new SourceProvider({setting, cwd, secretsDir, env, ...(extensions && {extensions})}).load()
     },
   }
 }

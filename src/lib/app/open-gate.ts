@@ -1,5 +1,6 @@
 // The gate of an installation: who may sign from the settings, what was used from the state directory, and what is
 // laid ready from the approvals. Without pinned signers it still stands, and lets pass only what loses nothing.
+import type {ClassRule} from '../gate/classify.ts'
 import {createGate, type FullGate, type Signing, type Withhold} from '../gate/gate.ts'
 import type {ApprovalFile, AuditSink, NonceStore, SnapshotReader} from '../gate/ports.ts'
 import {FelhomError} from '../model/felhom-error.ts'
@@ -24,10 +25,12 @@ export interface GatePlaces {
   /** Approvals that came with the desired state. */
   readonly carried?: readonly ApprovalFile[]
   readonly withhold?: Withhold
+  /** Of plugins. */
+  readonly rules?: readonly ClassRule[]
 }
 
 export function openGate(places: GatePlaces): FullGate {
-  const {settings, stores, disarmed, journal, withhold} = places
+  const {settings, stores, disarmed, journal, withhold, rules} = places
   const signing = findSigning(places)
   return createGate({
     audit: stores.audit,
@@ -36,6 +39,7 @@ export function openGate(places: GatePlaces): FullGate {
     ...(journal && {provenance: provenanceOf(journal)}),
     ...(signing && {signing}),
     ...(withhold && {withhold}),
+    ...(rules && {rules}),
   })
 }
 

@@ -1,12 +1,14 @@
 // Which source the setting `desired` means, with what it may read on this machine.
 import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
+import type {Extensions} from '../plugin/extensions.ts'
 import type {DesiredSource} from '../settings/settings.ts'
 import {FilesSource} from '../source/files-source.ts'
 import {GitSource} from '../source/git-source.ts'
 import {HttpsSource, type FileReading} from '../source/https-source.ts'
 import type {Source} from '../source/source.ts'
 import {readPrivateFile} from '../store/private-file.ts'
+import {openProvider} from './plugin-source.ts'
 import {systemClock} from './system-clock.ts'
 
 export interface SourceRequest {
@@ -15,11 +17,13 @@ export interface SourceRequest {
   /** For the copy of a git repository; made when it is needed. */
   readonly cacheDir: string
   readonly env: NodeJS.ProcessEnv
+  readonly extensions?: Extensions
 }
 
 const MAX_TOKEN_BYTES = 16 * 1024
 
-export function openSource({setting, cwd, cacheDir, env}: SourceRequest): Source {
+export function openSource({setting, cwd, cacheDir, env, extensions}: SourceRequest): Source {
+  if ('provider' in setting) return openProvider(setting, cwd, extensions)
   if ('paths' in setting) return new FilesSource(setting.paths, cwd)
   if ('git' in setting) {
     const {git: address, ...choice} = setting

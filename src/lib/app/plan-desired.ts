@@ -1,6 +1,7 @@
 // What `felhom plan` does between its first request and its last line: the files, the plan, and its forms. It is
 // loaded while the live state is being read.
 import type {Plan} from '../model/plan.ts'
+import type {Extensions} from '../plugin/extensions.ts'
 import {encodePlan, type PlanJson} from '../report/plan-json.ts'
 import {renderPlanMarkdown} from '../report/plan-markdown.ts'
 import {renderPlan, type PlanTextOptions} from '../report/plan-text.ts'
@@ -15,6 +16,7 @@ export {hasChanges, hasErrors} from './plan-cluster.ts'
 export {warnOfFrozen} from './plan-frozen.ts'
 export {warnOfSuspended} from './plan-suspended.ts'
 export {reviewSignatures} from './plan-signatures.ts'
+export {rulesOf} from './plugin-rules.ts'
 export {writeOutput} from './write-output.ts'
 
 /** Mistakes in the files are told at once, whatever the network does. */
@@ -38,11 +40,15 @@ export async function planDesired(
   }
 }
 
-export function renderPlanAs(
-  form: 'text' | 'markdown',
-  plan: Plan,
+/** In a form of our own, or in one of a plugin's. */
+export async function renderPlanAs(
+  form: string,
+  {plan, json}: {readonly plan: Plan; readonly json: PlanJson},
   options: Omit<PlanTextOptions, 'showValue'>,
-): string {
+  extensions: Extensions,
+): Promise<string> {
   if (form === 'markdown') return renderPlanMarkdown(plan, showOptionValue)
-  return renderPlan(plan, {...options, showValue: showOptionValue})
+  if (form === 'text') return renderPlan(plan, {...options, showValue: showOptionValue})
+  const {renderWithPlugin} = await import('./plugin-formats.ts')
+  return renderWithPlugin(form, json, extensions, process.cwd())
 }

@@ -1,17 +1,26 @@
 // What a plan says about signatures, as the gate would decide now: whoever looks at it sees which of its actions are
 // allowed, and of the others what is still missing. It decides nothing; that is done in the lane, once more.
+import type {ClassRule} from '../gate/classify.ts'
 import type {FullGate, Inspection} from '../gate/gate.ts'
 import type {TrustSnapshot} from '../gate/trust-snapshot.ts'
 import type {ActualCluster, ActualGuest} from '../model/actual.ts'
 import type {Blocker, GuestPlan, Plan, PlannedAction} from '../model/plan.ts'
+import {blockTogether} from '../plan/find-blockers.ts'
 import type {Settings} from '../settings/settings.ts'
 
 export interface Inspector extends Pick<FullGate, 'inspect'> {
   /** Who may sign; undefined: nobody, or it is not known. Asked only where a signature is wanting. */
   readTrust(): Promise<Pick<TrustSnapshot, 'thresholdFor'> | undefined>
+  /** Rules of plugins may want signatures for what loses nothing: then everything is asked about. */
+  readonly hasRules?: boolean
 }
 
-export const createInspector = (gate: FullGate, settings: Settings): Inspector => ({
+export const createInspector = (
+  gate: FullGate,
+  settings: Settings,
+  rules: readonly ClassRule[] = [],
+): Inspector => ({
+  hasRules: rules.length > 0,
   inspect: (request) => gate.inspect(request),
   readTrust: async () => {
     // Cryptography is loaded by those alone who need it.
@@ -36,9 +45,10 @@ async function showGuest(
   guest: ActualGuest | undefined,
   inspector: Inspector,
 ): Promise<GuestPlan> {
-  const {kind, vmid, node, actions} = plan
+  const raised = inspector.hasRules ? await raiseClasses(plan, guest, inspector) : plan
+  const {kind, vmid, node, actions} = raised
   const unsigned = actions.filter((action) => action.class === 'destructive' && isUnsigned(action))
-  if (unsigned.length === 0 || node === undefined) return plan
+  if (unsigned.length === 0 || node === undefined) return raised
   const missing = new Map<PlannedAction, Blocker>()
   for (const action of unsigned) {
     const inspection = await inspector.inspect({action, target: {kind, vmid, node}, guest})
@@ -48,13 +58,34 @@ async function showGuest(
   // What serves another waits with it.
   const all = [...missing.values()]
   return {
-    ...plan,
+    ...raised,
     actions: actions.map((action) => {
       const own = missing.get(action)
       return replaceBlockers(action, action.class === 'destructive' ? (own ? [own] : []) : all)
     }),
   }
 }
+
+/** What a rule wants a signature for is from here on as what can lose data. */
+async function raiseClasses(
+  plan: GuestPlan,
+  guest: ActualGuest | undefined,
+  inspector: Inspector,
+): Promise<GuestPlan> {
+  const {kind, vmid, node = ''} = plan
+  const actions: PlannedAction[] = []
+  for (const action of plan.actions) {
+    const isRaised =
+      action.class === 'benign' &&
+      (await inspector.inspect({action, target: {kind, vmid, node}, guest})).class === 'destructive'
+    actions.push(
+      isRaised ? {...action, class: 'destructive', blockers: [...action.blockers, RAISED]} : action,
+    )
+  }
+  return {...plan, actions: blockTogether(actions)}
+}
+
+const RAISED: Blocker = {code: 'needs_signature', message: 'a rule of a plugin wants a signature for it'}
 
 async function describeMissing(
   {refusal, need}: Inspection,

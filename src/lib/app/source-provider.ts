@@ -5,6 +5,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import type {DesiredReading} from '../model/desired.ts'
 import {FelhomError} from '../model/felhom-error.ts'
+import type {Extensions} from '../plugin/extensions.ts'
 import type {DesiredSource} from '../settings/settings.ts'
 import {readBundle} from '../source/read-bundle.ts'
 import type {Fetched, Source} from '../source/source.ts'
@@ -17,6 +18,7 @@ export interface ProviderRequest {
   /** The setting `secrets`. */
   readonly secretsDir: string | undefined
   readonly env: NodeJS.ProcessEnv
+  readonly extensions?: Extensions
 }
 
 export class SourceProvider implements DesiredProvider {
@@ -27,11 +29,14 @@ export class SourceProvider implements DesiredProvider {
   }
 
   async load(): Promise<DesiredReading> {
-    const {setting, cwd, env, secretsDir} = this.#request
+    const {setting, cwd, env, secretsDir, extensions} = this.#request
     // Not the daemon's copy: whoever plans may be another user, and must not wait for it.
     const cacheDir = mkdtempSync(join(tmpdir(), 'felhom-source-'))
     try {
-      const source = openSource({setting: newestOnly(setting), cwd, cacheDir, env})
+      const source = openSource({
+        ...{setting: newestOnly(setting), cwd, cacheDir, env},
+        ...(extensions && {extensions}),
+      })
       const fetched = await source.fetch(undefined, new AbortController().signal)
       if (fetched.kind !== 'bundle') throw refuse(source, fetched)
       return readBundle(fetched.bundle.texts, {kind: source.kind, secretsDir})

@@ -32,10 +32,10 @@ export interface UndoListener {
 }
 
 export async function undoChanges(
-  request: UndoRequest & Pick<ApplyRequest, 'lockTimeoutMs' | 'autoApprove' | 'approvalFiles'>,
+  request: UndoRequest & Pick<ApplyRequest, 'lockTimeoutMs' | 'autoApprove' | 'approvalFiles' | 'extensions'>,
   dialogue: ApplyDialogue & UndoListener,
 ): Promise<ApplyOutcome> {
-  const {settings, env, lockTimeoutMs, autoApprove, approvalFiles = []} = request
+  const {settings, env, lockTimeoutMs, autoApprove, approvalFiles = [], extensions} = request
   // A name that means nothing is told at once, whoever holds the lock.
   const name = await nameRun(request)
   const plan = async (actual: ActualCluster): Promise<PlannedWork> => {
@@ -44,7 +44,7 @@ export async function undoChanges(
     return planned
   }
   const work = {isSaved: false, plan, readSecrets: () => ({})}
-  const rest = {settings, env, lockTimeoutMs, autoApprove, approvalFiles}
+  const rest = {settings, env, lockTimeoutMs, autoApprove, approvalFiles, ...(extensions && {extensions})}
   return applyChanges({work, ...rest, holder: 'felhom undo'}, dialogue)
 }
 

@@ -1,6 +1,9 @@
 // What every command shares: the settings flags, the JSON envelope, the rendering of errors and the exit
 // codes. It knows oclif and the process; commands below it only parse, call one use case and report.
+import {existsSync} from 'node:fs'
+import {join} from 'node:path'
 import {Command, Flags} from '@oclif/core'
+import {NO_EXTENSIONS, type Extensions} from '../plugin/extensions.ts'
 import {successEnvelope, type Envelope} from '../report/envelope.ts'
 import {escapeLines} from '../report/escape-text.ts'
 import {toJsonText} from '../report/json-text.ts'
@@ -22,7 +25,25 @@ export abstract class BaseCommand extends Command {
     }),
   }
 
+  /** What must work beside a broken plugin says false: its removal above all. */
+  static usesPlugins = true
+
   readonly #warnings: string[] = []
+  protected extensions: Extensions = NO_EXTENSIONS
+
+  override async init(): Promise<void> {
+    await super.init()
+    const {usesPlugins} = this.constructor as typeof BaseCommand
+    if (usesPlugins) this.extensions = await this.loadPlugins()
+  }
+
+  /** Throws plugin_failed. Nothing is loaded for it where no plugin was ever installed. */
+  protected async loadPlugins(allow?: readonly string[]): Promise<Extensions> {
+    if (!existsSync(join(this.config.dataDir, 'package.json')) && (allow?.length ?? 0) === 0)
+      return NO_EXTENSIONS
+    const {loadPlugins} = await import('./load-plugins.ts')
+    return loadPlugins(this.config, allow)
+  }
 
   /** For stdout. */
   protected palette(): Palette {

@@ -3,6 +3,7 @@ import {Flags} from '@oclif/core'
 import {prepareWork} from '../app/apply-prepare.ts'
 import {isId} from '../app/gate-documents.ts'
 import type {LookRequest} from '../app/gate-look.ts'
+import {rulesOf} from '../app/plugin-rules.ts'
 import {parseJob, workFromJob} from '../app/run-signed-job.ts'
 import type {LoadedSettings} from '../app/use-settings.ts'
 import {FelhomError} from '../model/felhom-error.ts'
@@ -53,11 +54,15 @@ export abstract class GateCommand extends JournalCommand {
     const {desired: setting, secrets} = settings
     const work =
       job === undefined
-        ? await prepareWork({cwd, env, planFile, paths: desired, setting, secrets, targets: []})
+        ? await prepareWork({
+            ...{cwd, env, planFile, paths: desired, setting, secrets, targets: []},
+            extensions: this.extensions,
+          })
         : workFromJob(parseJob(job))
     return {
       ...{work, settings, env, signal, approvalFiles},
       nowMs: Date.now(),
+      rules: rulesOf(this.extensions, cwd),
       warn: (text) => {
         this.addWarning(text)
       },

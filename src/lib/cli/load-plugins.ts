@@ -2,6 +2,7 @@
 // throws and leaves out what it cannot load; here both stop felhom, with the plugin's name.
 import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
+import {fileURLToPath} from 'node:url'
 import type {Config} from '@oclif/core'
 import {PLUGIN_API_VERSION, type RegisterOptions} from '../plugin/contract.ts'
 import {collectExtensions, NO_EXTENSIONS, refuse, type Extensions} from '../plugin/extensions.ts'
@@ -14,13 +15,40 @@ type HookConfig = Pick<Config, 'plugins' | 'dataDir' | 'version' | 'runHook'>
 /** `allow`: undefined: all that are installed. */
 export async function loadPlugins(config: HookConfig, allow?: readonly string[]): Promise<Extensions> {
   const listed = readListed(config.dataDir)
-  if (listed.length === 0) return NO_EXTENSIONS
+  if (listed.length + (allow?.length ?? 0) === 0) return NO_EXTENSIONS
+  const missing = allow?.find((name) => !listed.includes(name))
+  if (missing !== undefined) throw refuse(missing, 'plugins.allow names it, and it is not installed')
   const wanted = listed.filter((name) => !allow || allow.includes(name))
   for (const name of wanted)
     if (!config.plugins.has(name)) throw refuse(name, 'it is installed, but could not be loaded')
   for (const name of config.plugins.keys())
     if (listed.includes(name) && !wanted.includes(name)) config.plugins.delete(name)
   return register(config, new Set(wanted))
+}
+
+/**
+ * oclif as the daemon starts it: of the installed plugins those alone that the settings allow, before any code of
+ * theirs can run. Settings that cannot be read allow none; the command itself says what is wrong with them.
+ */
+export async function loadAllowed(entryUrl: string, args: readonly string[]): Promise<Config> {
+  const {Config: Loader} = await import('@oclif/core')
+  const config = await Loader.load(fileURLToPath(entryUrl))
+  const listed = readListed(config.dataDir)
+  if (listed.length === 0) return config
+  const allow = await readAllowed(args)
+  for (const name of listed) if (!allow.includes(name)) config.plugins.delete(name)
+  return config
+}
+
+async function readAllowed(args: readonly string[]): Promise<readonly string[]> {
+  const {loadSettings} = await import('../app/use-settings.ts')
+  const at = args.findIndex((arg) => arg === '--config' || arg.startsWith('--config='))
+  const configFile = args[at]?.includes('=') ? args[at].slice('--config='.length) : args[at + 1]
+  const request = {cwd: process.cwd(), env: process.env}
+  const loaded = await loadSettings(
+    at !== -1 && configFile !== undefined ? {...request, configFile} : request,
+  )
+  return loaded.diagnostics.length === 0 ? loaded.settings.plugins.allow : []
 }
 
 async function register(config: HookConfig, installed: ReadonlySet<string>): Promise<Extensions> {

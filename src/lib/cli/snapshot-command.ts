@@ -44,6 +44,7 @@ export abstract class SnapshotCommand extends ApplyCommand {
       autoApprove: false,
       approvalFiles: (flags.approval ?? []).map((file) => resolve(cwd, file)),
       holder: again,
+      extensions: this.extensions,
     }
     const outcome = await this.converseIn(
       (options) => new TerminalDialogue({...options, isPendingListed: false}),

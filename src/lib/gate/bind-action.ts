@@ -1,5 +1,6 @@
 // An action in the words that a signature is bound to. What has no such words, or touches more than one thing that can
 // be lost, cannot be signed for: it is refused whatever is signed.
+import {createHash} from 'node:crypto'
 import {findOption, type Option} from '../catalog/option.ts'
 import {operationOfChange} from '../catalog/operation-of-change.ts'
 import {parseProperties} from '../catalog/property-string.ts'
@@ -8,6 +9,7 @@ import type {BoundAction, SignedOperation, StatementTarget} from '../model/appro
 import type {GuestAddress} from '../model/guest.ts'
 import {identifyGuest} from '../model/identity.ts'
 import type {ActionBody, OptionChange} from '../model/plan.ts'
+import {classifyChange} from './classify-change.ts'
 import {identityDigest} from './digests.ts'
 
 export interface Unsupported {
@@ -24,7 +26,7 @@ export function bindAction(
 ): BoundAction | Unsupported {
   const target = bindTarget(address, guest)
   if ('unsupported' in target) return target
-  const words = wordAction(action, target.config, address)
+  const words = wordAction(action, target.config, address, guest)
   return 'unsupported' in words ? words : {...words, target: target.bound}
 }
 
@@ -43,7 +45,12 @@ function bindTarget(
   return {bound: {kind, node, vmid, identity: identityDigest(identity)}, config}
 }
 
-function wordAction(action: ActionBody, config: KnownConfig, address: GuestAddress): Words | Unsupported {
+function wordAction(
+  action: ActionBody,
+  config: KnownConfig,
+  address: GuestAddress,
+  guest: ActualGuest | undefined,
+): Words | Unsupported {
   switch (action.type) {
     case 'destroy':
       return {op: 'guest.destroy', params: {purge: true}}
@@ -52,11 +59,49 @@ function wordAction(action: ActionBody, config: KnownConfig, address: GuestAddre
     case 'snapshot-rollback':
       return {op: 'snapshot.rollback', params: {snapshot: action.snapshot}}
     case 'set-config':
-      return wordChanges(action.changes, config, address)
+      return isHarmless(action.changes, guest)
+        ? wordHarmless(action)
+        : wordChanges(action.changes, config, address)
+    case 'start':
+    case 'shutdown':
+    case 'restart':
+    case 'resize':
+      return wordHarmless(action)
     default:
       return {unsupported: `no operation that can be signed for does what ${action.type} does here`}
   }
 }
+
+/** Nothing is lost by it; a rule wants a signature all the same. Its values may be long, so that they are digested. */
+function wordHarmless(action: ActionBody): Words {
+  const op = 'guest.change'
+  switch (action.type) {
+    case 'set-config': {
+      const changes = [...action.changes].sort((a, b) => (a.option < b.option ? -1 : 1))
+      const options = changes.map(({option}) => option)
+      const values = digest(changes.map(({option, after}) => [option, after ?? null]))
+      return {op, params: {action: action.type, options, values}}
+    }
+    case 'shutdown':
+      return {op, params: {action: action.type, force: action.force}}
+    case 'resize':
+      return {op, params: {action: action.type, disk: action.disk, to_bytes: action.toBytes}}
+    default:
+      return {op, params: {action: action.type}}
+  }
+}
+
+/** What has an operation of its own is signed for under that alone. */
+const isHarmless = (changes: readonly OptionChange[], guest: ActualGuest | undefined): boolean =>
+  changes.length > 0 &&
+  changes.every((change) => {
+    const option = guest && findOption(guest.kind, change.option)
+    const verb = change.after === undefined ? 'removed' : 'written'
+    return option && !operationOfChange(option, verb) && classifyChange(change, guest) === 'benign'
+  })
+
+const digest = (value: unknown): string =>
+  `sha256:${createHash('sha256').update(JSON.stringify(value)).digest('hex')}`
 
 function wordChanges(
   changes: readonly OptionChange[],

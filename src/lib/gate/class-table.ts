@@ -60,6 +60,12 @@ const ACTIONS: Readonly<Record<ActionBody['type'], readonly ClassRow[]>> = {
 
 /** What no plan asks for is gated all the same, for those who bring their own executor. */
 const OTHERS: readonly ClassRow[] = [
+  destructive(
+    'what loses nothing',
+    'a rule of a plugin wants a signature',
+    'the rule says so',
+    'guest.change',
+  ),
   destructive('move a disk', 'and delete its source', LATER, 'volume.move_delete'),
   destructive('wipe a storage', '', LATER, 'storage.wipe'),
   destructive('decommission a host', '', LATER, 'host.decommission'),

@@ -6,7 +6,7 @@ import {FelhomError} from '../model/felhom-error.ts'
 import type {GateClass, PlannedAction} from '../model/plan.ts'
 import {bindAction, type Unsupported} from './bind-action.ts'
 import {burnApproval, moveMarks} from './burn-approval.ts'
-import {classifyAction, type ClassRule} from './classify.ts'
+import {applyRules, classifyAction, type ClassRule} from './classify.ts'
 import {decideSigned, type SignedDecision, type SignedJob, type Signing} from './decide-signed.ts'
 import {describeDecision, type Decided} from './describe-decision.ts'
 import {actionDigest} from './digests.ts'
@@ -51,6 +51,8 @@ export interface GateOptions {
   readonly signing?: Signing
 }
 
+type Asked = Pick<Decided, 'op' | 'vmid' | 'class'>
+
 export const createGate = (options: GateOptions = {}): FullGate => new ReversibilityGate(options)
 
 class ReversibilityGate implements FullGate {
@@ -63,9 +65,9 @@ class ReversibilityGate implements FullGate {
   }
 
   async authorize(request: GateRequest): Promise<Verdict> {
-    const {action, target} = request
-    const asked = {op: action.type, vmid: target.vmid, class: classifyAction(request, this.#options)}
-    const withheld = this.#options.withhold?.(action, asked.class)
+    const asked = await this.#classify(request)
+    if ('refusal' in asked) return {allowed: false, ...(await this.#refuse(asked))}
+    const withheld = this.#options.withhold?.(request.action, asked.class)
     if (withheld !== undefined)
       return {allowed: false, ...(await this.#refuse({...asked, refusal: withheldRefusal(withheld)}))}
     const answer =
@@ -77,9 +79,9 @@ class ReversibilityGate implements FullGate {
   }
 
   async preview(request: GateRequest): Promise<Refusal | undefined> {
-    const {action, target} = request
-    const asked = {op: action.type, vmid: target.vmid, class: classifyAction(request, this.#options)}
-    const withheld = this.#options.withhold?.(action, asked.class)
+    const asked = await this.#classify(request)
+    if ('refusal' in asked) return (await this.#refuse(asked)).refusal
+    const withheld = this.#options.withhold?.(request.action, asked.class)
     if (withheld !== undefined)
       return (await this.#refuse({...asked, refusal: withheldRefusal(withheld)})).refusal
     const job = asked.class === 'benign' ? undefined : this.#toJob(request)
@@ -99,7 +101,9 @@ class ReversibilityGate implements FullGate {
   }
 
   async inspect(request: GateRequest): Promise<Inspection> {
-    const gateClass = classifyAction(request, this.#options)
+    const asked = await this.#classify(request)
+    if ('refusal' in asked) return {class: asked.class, refusal: asked.refusal}
+    const gateClass = asked.class
     if (gateClass === 'benign') return {class: gateClass}
     const job = this.#toJob(request)
     if ('unsupported' in job || !this.#options.signing)
@@ -111,6 +115,19 @@ class ReversibilityGate implements FullGate {
       class: gateClass,
       need,
       ...pick(await this.#decide({bound, observe: () => Promise.resolve(observed)})),
+    }
+  }
+
+  /** What cannot be weighed is destructive, and refused until it can be. */
+  async #classify(request: GateRequest): Promise<Asked | (Asked & {readonly refusal: Refusal})> {
+    const {action, target} = request
+    const asked = {op: action.type, vmid: target.vmid}
+    const own = classifyAction(request, this.#options)
+    try {
+      return {...asked, class: await applyRules(own, this.#options.rules ?? [], request)}
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      return {...asked, class: 'destructive', refusal: {code: 'internal_error', message}}
     }
   }
 

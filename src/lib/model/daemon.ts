@@ -13,7 +13,7 @@ export type DaemonMode = 'observe' | 'benign' | 'full'
 /** What may be done at this moment. `live`: of the benign, what interrupts nothing. */
 export type Permission = 'observe' | 'live' | 'benign' | 'full'
 
-export type SourceKind = 'none' | 'files' | 'git' | 'https'
+export type SourceKind = 'none' | 'files' | 'git' | 'https' | 'plugin'
 
 /**
  * How the source of desired state stands. `fresh`: it answered, and what it said is used. `away`: it did not, and the

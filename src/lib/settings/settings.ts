@@ -8,6 +8,8 @@ export type DesiredSource =
   | {git: string; branch?: string; path?: string; depth?: number}
   /** `ca`, `token`: files. */
   | {https: string; ca?: string; token?: string}
+  /** Of a plugin, with options that are its own to understand. */
+  | {provider: string; options: Readonly<Record<string, unknown>>}
 
 export interface MaintenanceWindow {
   cron: string

@@ -99,7 +99,7 @@ export const readListen: Reader<string> = (raw) =>
     : {expected: 'host:port, such as 127.0.0.1:9610'}
 
 export const readDesired: Reader<DesiredSource> = (raw, baseDir) => {
-  const expected = 'a path, a list of paths, {git: …} or {https: …}'
+  const expected = 'a path, a list of paths, {git: …}, {https: …} or {provider: …}'
   if (typeof raw === 'string' || Array.isArray(raw)) {
     const paths = readList(readPath)(raw, baseDir)
     return 'value' in paths ? {value: {paths: paths.value}} : {expected}
@@ -107,7 +107,8 @@ export const readDesired: Reader<DesiredSource> = (raw, baseDir) => {
   if (typeof raw !== 'object' || raw === null) return {expected}
   const fields = raw as Record<string, unknown>
   if ('git' in fields) return readGit(fields, baseDir)
-  return 'https' in fields ? readHttps(fields, baseDir) : {expected}
+  if ('https' in fields) return readHttps(fields, baseDir)
+  return 'provider' in fields ? readProvider(fields) : {expected}
 }
 
 function readGit(fields: Record<string, unknown>, baseDir: string): Reading<DesiredSource> {
@@ -131,6 +132,14 @@ function readGit(fields: Record<string, unknown>, baseDir: string): Reading<Desi
 /** A path that says so is relative to the file that names it; all else is for git to understand. */
 const resolveAddress = (address: string, baseDir: string): string =>
   /^\.{1,2}(\/|$)/.test(address) ? resolve(baseDir, address) : address
+
+function readProvider(fields: Record<string, unknown>): Reading<DesiredSource> {
+  const {provider, options = {}, ...rest} = fields
+  const isObject = typeof options === 'object' && options !== null && !Array.isArray(options)
+  if (typeof provider !== 'string' || !isObject || Object.keys(rest).length > 0)
+    return {expected: '{provider: NAME}, with the options that the plugin asks for as a map'}
+  return {value: {provider, options: options as Record<string, unknown>}}
+}
 
 function readHttps(fields: Record<string, unknown>, baseDir: string): Reading<DesiredSource> {
   const expected = '{https: ADDRESS}, with files ca and token as it pleases'

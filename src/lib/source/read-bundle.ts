@@ -13,7 +13,7 @@ export interface ReadingRules {
 
 /** Paths in what comes from elsewhere are relative to the one directory that it may name, whatever it says. */
 export function readBundle(texts: readonly DesiredText[], {kind, secretsDir}: ReadingRules): DesiredReading {
-  const isRemote = kind === 'git' || kind === 'https'
+  const isRemote = kind === 'git' || kind === 'https' || kind === 'plugin'
   const reader = new DesiredReader()
   for (const text of texts) reader.add(isRemote ? {...text, dir: secretsDir ?? '/'} : text)
   const reading = reader.finish()

@@ -52,6 +52,31 @@ describe('an action in the words of a signature', () => {
     })
   })
 
+  it('names what loses nothing too, for a rule that wants a signature', () => {
+    expect(wordsOf({type: 'shutdown', timeoutMs: 1, force: false})).to.deep.equal({
+      op: 'guest.change',
+      params: {action: 'shutdown', force: false},
+    })
+    const words = wordsOf({
+      type: 'set-config',
+      changes: [optionChange('memory', '1', '2'), optionChange('description', undefined, 'a\nb')],
+    })
+    expect(words).to.have.property('op', 'guest.change')
+    expect(words).to.have.nested.property('params.options').that.deep.equals(['description', 'memory'])
+    const other = wordsOf({
+      type: 'set-config',
+      changes: [optionChange('memory', '1', '3'), optionChange('description', undefined, 'a\nb')],
+    })
+    expect(words).to.not.deep.equal(other)
+  })
+
+  it('never names a change that can lose data as one that loses nothing', () => {
+    const guest = guestWith({mp0: 'local-lvm:vm-104-disk-1,mp=/data'})
+    const change = {...optionChange('mp0', 'x', 'local-lvm:vm-100-disk-0,mp=/data'), class: 'benign' as const}
+    const lie = wordsOf({type: 'set-config', changes: [change, optionChange('memory', '1', '2')]}, guest)
+    expect(lie).to.be.a('string')
+  })
+
   it('names the volume that the guest has, wherever it stands in the text', () => {
     const written = guestWith({mp0: 'mp=/data,volume=local-lvm:vm-104-disk-1'})
     expect(wordsOf(write('mp0', undefined), written)).to.deep.equal({
@@ -83,7 +108,7 @@ describe('an action in the words of a signature', () => {
   })
 
   it('is none for what has no operation', () => {
-    expect(wordsOf({type: 'start'})).to.match(/start/)
+    expect(wordsOf({type: 'migrate', to: ['pve2']})).to.match(/migrate/)
     expect(wordsOf(write('protection', '1'))).to.match(/not switched off/)
     expect(wordsOf(write('template', undefined))).to.match(/template/)
     expect(wordsOf(write('template', '0'))).to.match(/template/)

@@ -285,7 +285,7 @@ describe('asking beforehand', () => {
 
   it('says of what nobody can sign for why', async () => {
     const bench = await GateBench.open()
-    const {need, refusal} = await bench.gate.inspect(bench.request({type: 'restart'}))
+    const {need, refusal} = await bench.gate.inspect(bench.request({type: 'migrate', to: ['pve2']}))
     expect(need).to.equal(undefined)
     expect(refusal?.message).to.match(/no signature can allow it/)
   })

@@ -69,7 +69,7 @@ describe('the outcome of validate', () => {
   })
 
   it('knows a rule for every code that a mistake can have', () => {
-    const sources = ['desired', 'yaml'].flatMap((room) => {
+    const sources = ['desired', 'yaml', 'source'].flatMap((room) => {
       const dir = new URL(`../../../src/lib/${room}/`, import.meta.url)
       return readdirSync(dir).map((name) => readFileSync(new URL(name, dir), 'utf8'))
     })

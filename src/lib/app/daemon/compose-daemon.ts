@@ -1,4 +1,5 @@
 // The daemon's real world: Proxmox, the state directory, the source and the gate, as the settings name them.
+import type {Extensions} from '../../plugin/extensions.ts'
 import type {Settings} from '../../settings/settings.ts'
 import {readSuspensions} from '../../store/suspensions.ts'
 import {systemDisk} from '../../store/system-disk.ts'
@@ -8,6 +9,7 @@ import {openProxmoxForWriting} from '../compose.ts'
 import {findTrust} from '../gate-trust-store.ts'
 import {openGate} from '../open-gate.ts'
 import {openState} from '../open-state.ts'
+import {rulesOf} from '../plugin-rules.ts'
 import {createInspector} from '../signature-state.ts'
 import {systemClock} from '../system-clock.ts'
 import {openKeeper} from './open-keeper.ts'
@@ -17,6 +19,7 @@ export interface WorldRequest {
   readonly settings: Settings
   readonly env: NodeJS.ProcessEnv
   readonly stop: AbortSignal
+  readonly extensions: Extensions
   readonly tell: (event: Told) => void
   readonly observeRequest: RequestObserver
   readonly observeSync: SyncObserver
@@ -30,14 +33,15 @@ export interface DaemonWorld {
 const LOCK_TIMEOUT_MS = 30_000
 
 export function openDaemonWorld(request: WorldRequest): DaemonWorld {
-  const {settings, env, stop, tell} = request
+  const {settings, env, stop, tell, extensions} = request
+  const rules = rulesOf(extensions, process.cwd())
   const disk = timeSyncs(systemDisk, request.observeSync)
   const warn = (text: string): void => {
     tell({type: 'warning', text})
   }
   const pass: PassWorld = {
-    ...{settings, env, stop, tell, clock: systemClock},
-    keeper: openKeeper({settings, env, clock: systemClock}),
+    ...{settings, env, stop, tell, extensions, clock: systemClock},
+    keeper: openKeeper({settings, env, extensions, clock: systemClock}),
     openAccess: () => openProxmoxForWriting(settings, env, request.observeRequest),
     openState: ({endpoint, tokenId}) =>
       openState({
@@ -60,10 +64,10 @@ export function openDaemonWorld(request: WorldRequest): DaemonWorld {
           approvalFiles: [],
           disarmed: () => state.journal.disarmed(),
           journal: state.journal,
-          ...{warn, carried, withhold},
+          ...{warn, carried, withhold, rules},
         }),
       ),
-    openInspector: (gate) => createInspector(gate, settings),
+    openInspector: (gate) => createInspector(gate, settings, rules),
     readSuspensions: () => readSuspensions(settings.state, systemClock.now()),
     readTrust: async () => {
       const trust = await findTrust(settings, systemClock.now())

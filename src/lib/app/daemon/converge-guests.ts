@@ -101,6 +101,7 @@ async function run(
       },
       ...{access, journal: state.journal, gate, settings, clock},
       mayAdapt: true,
+      ...(world.extensions && {extensions: world.extensions}),
       ...(randomHex && {randomHex}),
     },
     {

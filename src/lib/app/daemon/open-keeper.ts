@@ -1,5 +1,6 @@
 // The source that the settings name, in the hands of the keeper of its last good state.
 import {join} from 'node:path'
+import type {Extensions} from '../../plugin/extensions.ts'
 import type {Settings} from '../../settings/settings.ts'
 import {KeptSourceFiles} from '../../store/kept-source.ts'
 import {openSource} from '../open-source.ts'
@@ -9,10 +10,11 @@ import type {SourceKeeper} from './ports.ts'
 export interface KeeperPlaces {
   readonly settings: Settings
   readonly env: NodeJS.ProcessEnv
+  readonly extensions: Extensions
   readonly clock: {now(): number}
 }
 
-export const openKeeper = ({settings, env, clock}: KeeperPlaces): SourceKeeper =>
+export const openKeeper = ({settings, env, extensions, clock}: KeeperPlaces): SourceKeeper =>
   makeSourceKeeper({
     source:
       settings.desired &&
@@ -21,6 +23,7 @@ export const openKeeper = ({settings, env, clock}: KeeperPlaces): SourceKeeper =
         cwd: process.cwd(),
         cacheDir: join(settings.state, 'source'),
         env,
+        extensions,
       }),
     store: new KeptSourceFiles(settings.state),
     maxShrink: settings.daemon.maxShrink,

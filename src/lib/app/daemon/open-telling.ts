@@ -3,6 +3,7 @@
 // Whatever goes wrong here is said in the log; nothing of it is thrown into the loop.
 import {hostname} from 'node:os'
 import type {Clock} from '../../engine/ports.ts'
+import type {Alert} from '../../model/daemon.ts'
 import type {RequestObserver} from '../../pve/request-route.ts'
 import type {Settings} from '../../settings/settings.ts'
 import type {SyncObserver} from '../../store/timed-disk.ts'
@@ -28,6 +29,8 @@ export interface TellingOptions {
   readonly secrets?: readonly string[]
   /** False: nothing listens, whatever the settings say; for a single pass beside a daemon. */
   readonly listens?: boolean
+  /** Told of each alert, besides log and webhook. */
+  readonly onAlert?: (alert: Alert) => void
 }
 
 export interface Telling {
@@ -59,6 +62,7 @@ export async function openTelling(options: TellingOptions): Promise<Telling> {
   const host = options.host ?? hostname()
   const teller = new Teller({
     ...{version, host, clock, metrics, log: logger, settings},
+    ...(options.onAlert && {onAlert: options.onAlert}),
     scrub: (text) => scrub(text),
   })
   await teller.open()

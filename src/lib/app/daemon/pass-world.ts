@@ -3,6 +3,7 @@
 import type {Clock} from '../../engine/ports.ts'
 import type {FullGate, Withhold} from '../../gate/gate.ts'
 import type {DaemonEvent, PassReport, Suspension} from '../../model/daemon.ts'
+import type {Extensions} from '../../plugin/extensions.ts'
 import type {Settings} from '../../settings/settings.ts'
 import type {CarriedEnvelope} from '../../source/source.ts'
 import type {WritingAccess} from '../compose.ts'
@@ -25,6 +26,7 @@ export interface GateCircumstances {
 export interface PassWorld {
   readonly settings: Settings
   readonly env: NodeJS.ProcessEnv
+  readonly extensions?: Extensions
   readonly clock: Clock
   readonly keeper: SourceKeeper
   /** Anew for each pass: a token may have been replaced. */

@@ -1,12 +1,14 @@
 // The use case behind `felhom daemon`: telling opened first, so that whatever follows is told; then the loop, until it
 // is told to end. It changes nothing that a pass did not journal before.
 import type {PassReport} from '../../model/daemon.ts'
+import type {Extensions} from '../../plugin/extensions.ts'
 import type {LoadedSettings} from '../use-settings.ts'
 import {systemClock} from '../system-clock.ts'
 import {openDaemonWorld, type DaemonWorld} from './compose-daemon.ts'
 import type {LogOptions, Telling} from './open-telling.ts'
 import {openTelling} from './open-telling.ts'
 import {PassMemory, type Told} from './pass-world.ts'
+import {PluginNotifiers} from './plugin-notifiers.ts'
 import {runLoop, type LoopEnd} from './run-loop.ts'
 import {runPass} from './run-pass.ts'
 import type {Notifier} from './ports.ts'
@@ -15,6 +17,8 @@ import type {WakeUp} from './wake-up.ts'
 export interface DaemonRequest {
   /** Throws settings_invalid with every mistake. */
   loadSettings(): Promise<LoadedSettings>
+  /** Those alone that the settings allow; throws plugin_failed. Asked once: code cannot be unloaded. */
+  loadPlugins(allow: readonly string[]): Promise<Extensions>
   readonly env: NodeJS.ProcessEnv
   readonly version: string
   readonly once: boolean
@@ -33,10 +37,21 @@ export interface DaemonOutcome {
 export async function runDaemon(request: DaemonRequest): Promise<DaemonOutcome> {
   const {env, version, log, once} = request
   const settings = forBackground(await request.loadSettings())
-  const telling = await openTelling({settings, version, clock: systemClock, env, log, listens: !once})
+  const extensions = await request.loadPlugins(settings.plugins.allow)
+  const warn = (text: string): void => {
+    telling.sink({type: 'warning', text, atMs: systemClock.now()})
+  }
+  const notifiers = new PluginNotifiers(extensions, process.cwd(), warn)
+  const telling = await openTelling({
+    ...{settings, version, clock: systemClock, env, log, listens: !once},
+    onAlert: (alert) => {
+      notifiers.tell(alert)
+    },
+  })
   try {
-    return await new Daemon(request, telling, settings).run()
+    return await new Daemon(request, telling, settings, extensions).run()
   } finally {
+    await notifiers.settle()
     await telling.close()
   }
 }
@@ -45,11 +60,18 @@ class Daemon {
   readonly #request: DaemonRequest
   readonly #telling: Telling
   readonly #memory = new PassMemory()
+  readonly #extensions: Extensions
   #world: DaemonWorld
   #running = 0
   #last: PassReport | undefined
 
-  constructor(request: DaemonRequest, telling: Telling, settings: LoadedSettings['settings']) {
+  constructor(
+    request: DaemonRequest,
+    telling: Telling,
+    settings: LoadedSettings['settings'],
+    extensions: Extensions,
+  ) {
+    this.#extensions = extensions
     this.#request = request
     this.#telling = telling
     this.#world = this.#openWorld(settings)
@@ -114,7 +136,7 @@ class Daemon {
     // A pattern that means nothing is refused before anything is begun.
     this.#memory.permissionsOf(settings.daemon)
     return openDaemonWorld({
-      ...{settings, env, stop},
+      ...{settings, env, stop, extensions: this.#extensions},
       tell: this.#tell,
       observeRequest: (request) => {
         this.#telling.connectionObserver(request)
@@ -155,7 +177,8 @@ function forBackground({settings, entries}: LoadedSettings): LoadedSettings['set
 /** For `systemctl status`. */
 function describeStanding({pass, problem, plan, open}: PassReport): string {
   if (problem) return `pass ${pass}: ${problem.message}`
-  const drifted = plan?.guests.filter(({actions}) => actions.length > 0).length ?? 0
+  if (!plan) return `pass ${pass}: nothing is desired`
+  const drifted = plan.guests.filter(({actions}) => actions.length > 0).length
   const rest = open.length > 0 ? `, ${open.length} open` : ''
   return `pass ${pass}: ${drifted === 0 ? 'all as desired' : `${drifted} with drift`}${rest}`
 }

@@ -102,6 +102,7 @@ async function carryOutJob(
       planned: {plan, planAgain: () => undefined},
       ...{access, journal: state.journal, gate, settings, clock},
       mayAdapt: false,
+      ...(world.extensions && {extensions: world.extensions}),
       ...(randomHex && {randomHex}),
     },
     {

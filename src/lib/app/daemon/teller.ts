@@ -1,7 +1,7 @@
 // Hands each event to all who tell it, finds what has begun and what is over, and keeps what was told. One of them
 // that fails keeps no other from it.
 import type {Clock} from '../../engine/ports.ts'
-import type {DaemonEvent, PassReport} from '../../model/daemon.ts'
+import type {Alert, DaemonEvent, PassReport} from '../../model/daemon.ts'
 import {plural} from '../../report/plural.ts'
 import {describeStatus} from './describe-status.ts'
 import {findAlerts, type AlertMemory} from './find-alerts.ts'
@@ -23,6 +23,7 @@ export interface TellerParts {
   readonly metrics: Metrics
   readonly scrub: Scrub
   readonly settings: TellingSettings
+  readonly onAlert?: (alert: Alert) => void
 }
 
 /** How long the end of the daemon waits for the webhook. */
@@ -69,7 +70,10 @@ export class Teller {
     this.safely('health', () => {
       this.#health.note(event)
     })
-    if (event.type === 'alert') this.#webhook?.post(event.alert, event.atMs)
+    if (event.type === 'alert') {
+      this.#webhook?.post(event.alert, event.atMs)
+      this.#parts.onAlert?.(event.alert)
+    }
     if (event.type === 'job_ended') this.#keepOutcome(event)
     if (event.type === 'pass_ended') this.#endPass(event.report, event.atMs)
   }

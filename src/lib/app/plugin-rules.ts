@@ -1,0 +1,54 @@
+// Rules of plugins, as the gate asks them. They see what an action is and which guest it is for, and no secret; what they
+// answer can only make it stricter.
+import {findOption} from '../catalog/option.ts'
+import type {ClassRule} from '../gate/classify.ts'
+import type {GateRequest} from '../gate/gate-request.ts'
+import {FelhomError} from '../model/felhom-error.ts'
+import type {GateClass} from '../model/plan.ts'
+import {callPlugin} from '../plugin/call-plugin.ts'
+import type {Rule, RuleRequest} from '../plugin/contract.ts'
+import type {Extension, Extensions} from '../plugin/extensions.ts'
+
+const TIMEOUT_MS = 5_000
+
+export const rulesOf = ({rules}: Pick<Extensions, 'rules'>, dir: string): readonly ClassRule[] =>
+  rules.map((rule) => (request) => askRule(rule, request, dir))
+
+async function askRule(
+  rule: Extension<Rule>,
+  request: GateRequest,
+  dir: string,
+): Promise<GateClass | undefined> {
+  const asked = describeRequest(request)
+  const options = {point: 'rule', timeoutMs: TIMEOUT_MS, dir}
+  const answer: unknown = await callPlugin(rule, (run, context) => run(asked, context), options)
+  if (answer === undefined || answer === 'benign' || answer === 'destructive') return answer
+  throw new FelhomError(
+    'plugin_failed',
+    `the rule ${rule.name} of the plugin ${rule.plugin} failed: its answer is neither 'benign' nor 'destructive'`,
+  )
+}
+
+function describeRequest({action, target, guest}: GateRequest): RuleRequest {
+  const {type, class: gateClass, impact, reversible} = action
+  const options =
+    action.type === 'set-config'
+      ? action.changes.map(({option}) => option)
+      : action.type === 'create'
+        ? action.options.map(({option}) => option)
+        : []
+  const {kind, vmid, node} = target
+  return Object.freeze({
+    action: Object.freeze({type, class: gateClass, impact, reversible, options: Object.freeze(options)}),
+    guest: Object.freeze({
+      ...{kind, vmid, node, name: guest?.name, exists: guest !== undefined},
+      tags: Object.freeze(readTags(guest)),
+    }),
+  })
+}
+
+function readTags(guest: GateRequest['guest']): string[] {
+  if (!guest?.config.known) return []
+  const text = findOption(guest.kind, 'tags') ? (guest.config.current['tags'] ?? '') : ''
+  return text.split(/[;, ]+/).filter((tag) => tag !== '')
+}

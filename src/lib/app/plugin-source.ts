@@ -1,0 +1,85 @@
+// A provider of a plugin as a source. What it brings is read, checked and kept like what came from anywhere else, and it
+// may name no secrets but those of the one directory.
+import {FelhomError} from '../model/felhom-error.ts'
+import {callPlugin} from '../plugin/call-plugin.ts'
+import type {ProvidedFile, Provider} from '../plugin/contract.ts'
+import type {Extension, Extensions} from '../plugin/extensions.ts'
+import type {DesiredSource} from '../settings/settings.ts'
+import {MAX_BUNDLE_BYTES, MAX_TEXTS} from '../source/bundle-limits.ts'
+import {digestBundle} from '../source/digest-bundle.ts'
+import {away, unusable, type Fetched, type Seen, type Source} from '../source/source.ts'
+
+const TIMEOUT_MS = 60_000
+
+type ProviderSetting = Extract<DesiredSource, {provider: string}>
+
+/** Throws settings_invalid if no plugin brings it. */
+export function openProvider(
+  {provider: name, options}: ProviderSetting,
+  dir: string,
+  extensions: Extensions | undefined,
+): Source {
+  const provider = extensions?.providers.find((one) => one.name === name)
+  if (provider) return new PluginSource(provider, options, dir)
+  const names = extensions?.providers.map((one) => one.name).join(', ') ?? ''
+  throw new FelhomError('settings_invalid', `no plugin brings the provider ${JSON.stringify(name)}`, {
+    hint:
+      names === ''
+        ? 'Install its plugin with felhom plugins install; the daemon needs it in plugins.allow too.'
+        : `There are: ${names}.`,
+    doubt: 'Nothing was read and nothing was changed.',
+  })
+}
+
+class PluginSource implements Source {
+  readonly kind = 'plugin'
+  readonly place: string
+  readonly #provider: Extension<Provider>
+  readonly #options: ProviderSetting['options']
+  readonly #dir: string
+
+  constructor(provider: Extension<Provider>, options: ProviderSetting['options'], dir: string) {
+    this.#provider = provider
+    this.#options = options
+    this.#dir = dir
+    this.place = `${provider.name} (${provider.plugin})`
+  }
+
+  async fetch(seen: Seen | undefined, signal: AbortSignal): Promise<Fetched> {
+    let files: readonly ProvidedFile[]
+    try {
+      const call = {point: 'provider', timeoutMs: TIMEOUT_MS, dir: this.#dir, signal}
+      files = await callPlugin(this.#provider, (run, context) => run(this.#options, context), call)
+    } catch (error) {
+      signal.throwIfAborted()
+      return away((error as Error).message)
+    }
+    const texts = readFiles(files, this.#dir)
+    if (typeof texts === 'string') return unusable(`the plugin ${this.#provider.plugin} ${texts}`)
+    const content = {texts, approvals: [], jobs: []}
+    const revision = digestBundle(content)
+    return revision === seen?.revision
+      ? {kind: 'unchanged'}
+      : {kind: 'bundle', bundle: {revision, ...content}}
+  }
+}
+
+type Texts = {readonly file: string; readonly dir: string; readonly bytes: Uint8Array}[]
+
+/** JSON is YAML: what was not written as text is. */
+function readFiles(files: unknown, dir: string): Texts | string {
+  if (!Array.isArray(files)) return 'brings no list of files'
+  if (files.length > MAX_TEXTS) return `brings more than ${MAX_TEXTS} files`
+  const texts: Texts = []
+  let total = 0
+  for (const one of files as unknown[]) {
+    const {name, content} = (typeof one === 'object' && one !== null ? one : {}) as Partial<ProvidedFile>
+    if (typeof name !== 'string' || name === '' || content === undefined)
+      return 'brings a file without name or content'
+    const bytes = Buffer.from(typeof content === 'string' ? content : JSON.stringify(content))
+    total += bytes.byteLength
+    if (total > MAX_BUNDLE_BYTES) return `brings more than ${MAX_BUNDLE_BYTES} bytes`
+    texts.push({file: name, dir, bytes})
+  }
+  return texts
+}
