@@ -11,10 +11,14 @@ import type {RunEvent} from '../../src/lib/model/run-event.ts'
 import {planChanges} from '../../src/lib/plan/plan-changes.ts'
 import {createReader, type Reader} from '../../src/lib/pve/read.ts'
 import {createWriter} from '../../src/lib/pve/write.ts'
-import {CoreConnection, type CoreFault, type CoreRequest} from './core-connection.ts'
+import {
+  InProcessConnection,
+  type InProcessFault,
+  type InProcessRequest,
+} from '../../src/lib/testing/in-process-connection.ts'
 import {desiredState} from './desired-guest.ts'
 import {InProcessSandbox} from './in-process-sandbox.ts'
-import {MemoryJournal} from './memory-journal.ts'
+import {MemoryJournal} from '../../src/lib/testing/memory-journal.ts'
 
 export const TOKEN_ID = 'root@pam!felhom'
 
@@ -25,17 +29,17 @@ export interface BenchOptions {
 
 export class EngineBench {
   readonly sandbox: InProcessSandbox
-  readonly connection: CoreConnection
+  readonly connection: InProcessConnection
   readonly reader: Reader
   readonly journal: MemoryJournal
   readonly events: RunEvent[] = []
   readonly stop = new AbortController()
   /** Asked for each request of the engine. */
-  fault: (request: CoreRequest) => CoreFault | undefined = () => undefined
+  fault: (request: InProcessRequest) => InProcessFault | undefined = () => undefined
 
   constructor({seed, latencyMs = 0}: BenchOptions = {}) {
     this.sandbox = new InProcessSandbox(seed)
-    this.connection = new CoreConnection(this.sandbox.cluster, {
+    this.connection = new InProcessConnection(this.sandbox.cluster, {
       latencyMs,
       fault: (request) => this.fault(request),
     })
@@ -154,7 +158,7 @@ export function openGate(): Gate {
 }
 
 /** Strikes the first request that matches. */
-export function once(method: string, path: RegExp, fault: CoreFault): EngineBench['fault'] {
+export function once(method: string, path: RegExp, fault: InProcessFault): EngineBench['fault'] {
   let isArmed = true
   return (request) => {
     if (!isArmed || request.method !== method || !path.test(request.path)) return undefined

@@ -25,7 +25,7 @@ import {openAudit, type OpenAudit} from '../../src/lib/store/audit/open-audit.ts
 import {openNonces, type OpenNonces} from '../../src/lib/store/nonces/open-nonces.ts'
 import {actualGuest} from './actual-cluster.ts'
 import {forgeKey, type ForgedKey} from './forge-keys.ts'
-import {MemoryDisk} from './memory-disk.ts'
+import {MemoryDisk} from '../../src/lib/testing/memory-disk.ts'
 import {plannedAction} from './planned-action.ts'
 import {forgeSshsig, type SigningChoice} from './sshsig-forge.ts'
 

@@ -1,79 +1,15 @@
-// A sandbox without HTTP in virtual time, started from the recorded seed, for tests that call the API directly.
+// A sandbox without HTTP in virtual time, started from the recorded seed unless a test has another.
 import {readFileSync} from 'node:fs'
-import {Api} from '../../src/lib/sandbox/api.ts'
-import {VirtualClock} from '../../src/lib/sandbox/clock.ts'
-import {Cluster} from '../../src/lib/sandbox/cluster.ts'
-import {loadSeed} from '../../src/lib/sandbox/seed.ts'
+import {InProcessSandbox as Sandbox} from '../../src/lib/testing/in-process-sandbox.ts'
+
+export {FULL_TOKEN} from '../../src/lib/testing/full-token.ts'
+export type {Answer} from '../../src/lib/testing/in-process-sandbox.ts'
 
 const seedText = readFileSync(new URL('../fixtures/pve/scenarios/seed.json', import.meta.url), 'utf8')
-const seed: unknown = JSON.parse(seedText)
+const recordedSeed: unknown = JSON.parse(seedText)
 
-export interface Answer {
-  status: number
-  reason: string
-  data: unknown
-  errors?: Record<string, string>
-}
-
-/** The full-rights token of the seed. */
-export const FULL_TOKEN = 'root@pam!felhom=11111111-2222-3333-4444-555555555555'
-
-export class InProcessSandbox {
-  readonly clock = new VirtualClock()
-  readonly cluster: Cluster
-  readonly #api: Api
-
-  /** From another seed than the recorded one. */
-  constructor(other: unknown = seed) {
-    this.cluster = new Cluster(loadSeed(structuredClone(other)), this.clock)
-    this.#api = new Api(this.cluster)
-  }
-
-  get(path: string, token = FULL_TOKEN): Promise<Answer> {
-    return this.#call('GET', path, token)
-  }
-
-  put(path: string, form: Record<string, string | number>, token = FULL_TOKEN): Promise<Answer> {
-    return this.#call('PUT', path, token, form)
-  }
-
-  post(path: string, form: Record<string, string | number>, token = FULL_TOKEN): Promise<Answer> {
-    return this.#call('POST', path, token, form)
-  }
-
-  delete(path: string, token = FULL_TOKEN): Promise<Answer> {
-    return this.#call('DELETE', path, token)
-  }
-
-  /** Lets virtual time pass until the task of an answer has ended; returns its exit status, or the refusal. */
-  async outcome(answer: Answer | Promise<Answer>): Promise<string> {
-    const {status, reason, data} = await answer
-    if (status !== 200) return `${String(status)} ${reason}`
-    const task = this.cluster.tasks.find(String(data))
-    if (!task) throw new Error(`no task: ${String(data)}`)
-    while (task.exitstatus === undefined) await this.clock.advance(100)
-    return task.exitstatus
-  }
-
-  async #call(
-    method: string,
-    path: string,
-    token: string,
-    form?: Record<string, string | number>,
-  ): Promise<Answer> {
-    const pairs = Object.entries(form ?? {}).map(([k, v]): [string, string] => [k, String(v)])
-    const body = form && new URLSearchParams(pairs).toString()
-    const headers = {
-      authorization: `PVEAPIToken=${token}`,
-      ...(body !== undefined && {
-        'content-type': 'application/x-www-form-urlencoded',
-        'content-length': String(body.length),
-      }),
-    }
-    const url = `/api2/json${path}`
-    const request = {method, url, headers, ...(body !== undefined && {body})}
-    const {status, reason, text} = await this.clock.run(this.#api.handle(request))
-    const json = (text === '' ? {} : JSON.parse(text)) as {data?: unknown; errors?: Record<string, string>}
-    return {status, reason, data: json.data, ...(json.errors && {errors: json.errors})}
+export class InProcessSandbox extends Sandbox {
+  constructor(seed: unknown = recordedSeed) {
+    super(seed)
   }
 }

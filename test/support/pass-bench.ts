@@ -22,7 +22,7 @@ import {EngineBench, TOKEN_ID} from './engine-bench.ts'
 import type {ForgedKey} from './forge-keys.ts'
 import {anna, DAY_MS, HOUR_MS, showTime, trustFile} from './gate-bench.ts'
 import {homelabSeed} from './homelab-seed.ts'
-import {MemoryDisk} from './memory-disk.ts'
+import {MemoryDisk} from '../../src/lib/testing/memory-disk.ts'
 import {forgeSshsig} from './sshsig-forge.ts'
 
 const ENDPOINT = 'https://pve1:8006'

@@ -18,8 +18,8 @@ import {identifyGuest} from '../../src/lib/model/identity.ts'
 import type {Intent, Operation, OperationBody} from '../../src/lib/model/operation.ts'
 import {createReader, type Reader} from '../../src/lib/pve/read.ts'
 import {createWriter} from '../../src/lib/pve/write.ts'
-import {CoreConnection, type CoreFault} from './core-connection.ts'
-import {MemoryJournal} from './memory-journal.ts'
+import {InProcessConnection, type InProcessFault} from '../../src/lib/testing/in-process-connection.ts'
+import {MemoryJournal} from '../../src/lib/testing/memory-journal.ts'
 
 export const TOKEN = 'root@pam!felhom'
 export const OTHER_TOKEN = 'root@pam!other=33333333-4444-5555-6666-777777777777'
@@ -33,15 +33,15 @@ export type Knowledge = 'upid' | 'no answer' | 'never arrived' | {readonly lateM
 export class RecoveryBench {
   readonly clock = new VirtualClock()
   readonly cluster: Cluster
-  readonly connection: CoreConnection
+  readonly connection: InProcessConnection
   readonly reader: Reader
   readonly journal: MemoryJournal
-  #fault: CoreFault | undefined
+  #fault: InProcessFault | undefined
   #operations = 0
 
   constructor(token?: string) {
     this.cluster = new Cluster(loadSeed(bench()), this.clock)
-    this.connection = new CoreConnection(this.cluster, {
+    this.connection = new InProcessConnection(this.cluster, {
       ...(token !== undefined && {token}),
       fault: ({method}) => (method === 'GET' ? undefined : this.#fault),
     })
@@ -157,7 +157,7 @@ export class RecoveryBench {
 
   /** A request of somebody else, or of the same token past the journal. */
   async request(method: 'POST' | 'DELETE' | 'PUT', path: string, form = '', token?: string): Promise<void> {
-    const other = new CoreConnection(this.cluster, token === undefined ? {} : {token})
+    const other = new InProcessConnection(this.cluster, token === undefined ? {} : {token})
     const params = Object.fromEntries(new URLSearchParams(form))
     const [, , node = ''] = path.split('/')
     await this.clock.run(
@@ -173,7 +173,7 @@ export function onlyDecision({decisions}: RecoverResult): Recovered['decision'] 
   return first.decision
 }
 
-function faultFor(knows: Knowledge): CoreFault | undefined {
+function faultFor(knows: Knowledge): InProcessFault | undefined {
   if (knows === 'upid') return undefined
   if (knows === 'no answer') return {kind: 'reset', when: 'after'}
   return knows === 'never arrived' ? {kind: 'reset', when: 'before'} : {kind: 'late', ms: knows.lateMs}

@@ -19,7 +19,7 @@ import {desiredGuest} from './desired-guest.ts'
 import {EngineBench, TOKEN_ID} from './engine-bench.ts'
 import {anna, DAY_MS, HOST, HOUR_MS, showTime, trustFile} from './gate-bench.ts'
 import {homelabSeed} from './homelab-seed.ts'
-import {MemoryDisk} from './memory-disk.ts'
+import {MemoryDisk} from '../../src/lib/testing/memory-disk.ts'
 import {forgeSshsig} from './sshsig-forge.ts'
 
 const VMID = 150

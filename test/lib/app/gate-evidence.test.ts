@@ -2,7 +2,7 @@ import {expect} from 'chai'
 import {describeUse, provenanceOf} from '../../../src/lib/app/gate-evidence.ts'
 import type {GuestIdentity} from '../../../src/lib/model/identity.ts'
 import type {JournalStore} from '../../../src/lib/store/open-journal.ts'
-import {MemoryDisk} from '../../support/memory-disk.ts'
+import {MemoryDisk} from '../../../src/lib/testing/memory-disk.ts'
 import {ending, makeIntent, openOn} from '../store/journal-fixture.ts'
 
 const identity: GuestIdentity = {kind: 'lxc', vmid: 101, ids: ['rootfs:local-lvm:vm-101-disk-0']}

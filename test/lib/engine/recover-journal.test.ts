@@ -2,7 +2,7 @@ import {expect} from 'chai'
 import type {GuestAddress} from '../../../src/lib/model/guest.ts'
 import type {OperationBody, OperationState} from '../../../src/lib/model/operation.ts'
 import {openJournal, type JournalStore} from '../../../src/lib/store/open-journal.ts'
-import {MemoryDisk} from '../../support/memory-disk.ts'
+import {MemoryDisk} from '../../../src/lib/testing/memory-disk.ts'
 import {MARKER, RecoveryBench, TEMPLATE, TOKEN, type Knowledge} from '../../support/recovery-bench.ts'
 
 const LEFT_OPEN: readonly (readonly [GuestAddress, OperationBody, Knowledge])[] = [

@@ -2,7 +2,7 @@ import {expect} from 'chai'
 import type {DesiredGuest} from '../../../src/lib/model/desired.ts'
 import type {ActionResult} from '../../../src/lib/model/run-event.ts'
 import type {RunOptions} from '../../../src/lib/engine/run-options.ts'
-import type {CoreFault} from '../../support/core-connection.ts'
+import type {InProcessFault} from '../../../src/lib/testing/in-process-connection.ts'
 import {desiredGuest} from '../../support/desired-guest.ts'
 import {EngineBench, once, openGate} from '../../support/engine-bench.ts'
 import {homelabSeed} from '../../support/homelab-seed.ts'
@@ -16,7 +16,7 @@ const started = desiredGuest(150, {}, {run: 'running'})
 async function applyOne(
   it: EngineBench,
   guest: DesiredGuest,
-  fault?: CoreFault,
+  fault?: InProcessFault,
   options: Partial<RunOptions> = {},
 ): Promise<ActionResult> {
   if (fault) it.fault = once(guest.options.size > 0 ? 'PUT' : 'POST', /./, fault)
@@ -32,7 +32,7 @@ const expectOneRequest = (it: EngineBench): void => {
 }
 
 describe('a write without a clean answer', () => {
-  const ANSWERS: readonly (readonly [string, CoreFault])[] = [
+  const ANSWERS: readonly (readonly [string, InProcessFault])[] = [
     ['a reset', {kind: 'reset', when: 'after'}],
     ['a cut answer', {kind: 'cut', when: 'after'}],
     ['a 596', {kind: 'status', when: 'after', status: 596}],
@@ -51,7 +51,7 @@ describe('a write without a clean answer', () => {
   for (const [name, fault] of ANSWERS.filter(([, {kind}]) => kind !== 'status')) {
     it(`stays in flight if after ${name} nothing is written: it may still be under way`, async () => {
       const it = bench()
-      const result = await applyOne(it, memory, {...fault, when: 'before'} as CoreFault)
+      const result = await applyOne(it, memory, {...fault, when: 'before'} as InProcessFault)
       expect(result.outcome).to.equal('in_flight')
       expect(result.detail).to.contain('felhom recover')
       expect(it.states()).to.deep.equal(['set-config started'])
@@ -125,7 +125,7 @@ describe('a write without a clean answer', () => {
 })
 
 describe('a request without a clean answer that starts a task', () => {
-  const LOST: readonly (readonly [string, CoreFault])[] = [
+  const LOST: readonly (readonly [string, InProcessFault])[] = [
     ['a reset', {kind: 'reset', when: 'after'}],
     ['a cut answer', {kind: 'cut', when: 'after'}],
     ['a 596', {kind: 'status', when: 'after', status: 596}],

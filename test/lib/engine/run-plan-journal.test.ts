@@ -5,7 +5,7 @@ import {openJournal, type JournalStore} from '../../../src/lib/store/open-journa
 import {desiredGuest} from '../../support/desired-guest.ts'
 import {EngineBench, TOKEN_ID} from '../../support/engine-bench.ts'
 import {homelabSeed} from '../../support/homelab-seed.ts'
-import {MemoryDisk} from '../../support/memory-disk.ts'
+import {MemoryDisk} from '../../../src/lib/testing/memory-disk.ts'
 
 const GUESTS = [
   desiredGuest(101, {memory: '1024'}, {run: 'stopped'}),

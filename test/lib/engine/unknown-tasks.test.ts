@@ -1,7 +1,7 @@
 import {expect} from 'chai'
 import {findUnknownTasks} from '../../../src/lib/engine/unknown-tasks.ts'
 import {formatUpid, parseUpid} from '../../../src/lib/model/upid.ts'
-import {MemoryJournal} from '../../support/memory-journal.ts'
+import {MemoryJournal} from '../../../src/lib/testing/memory-journal.ts'
 
 const TOKEN = 'root@pam!felhom'
 const SINCE_SECONDS = 1_800_000_000

@@ -3,7 +3,7 @@
 // without a nonce that is burned, an audit that is kept and a record that is started.
 import {expect} from 'chai'
 import type {ActionOutcome} from '../../../src/lib/model/run-event.ts'
-import type {DiskCall, DiskFault} from '../../support/memory-disk.ts'
+import type {DiskCall, DiskFault} from '../../../src/lib/testing/memory-disk.ts'
 import {SignedDestroy} from '../../support/signed-destroy.ts'
 
 interface Story {

@@ -5,7 +5,7 @@ import {FelhomError} from '../../../src/lib/model/felhom-error.ts'
 import {openJournal} from '../../../src/lib/store/open-journal.ts'
 import {openNonces} from '../../../src/lib/store/nonces/open-nonces.ts'
 import {annaToo, bert, DAY_MS, GateBench, stranger, word} from '../../support/gate-bench.ts'
-import type {DiskCall} from '../../support/memory-disk.ts'
+import type {DiskCall} from '../../../src/lib/testing/memory-disk.ts'
 import {rejection} from '../../support/reject.ts'
 
 const isOf = (log: string, {path}: DiskCall): boolean => path.includes(`/${log}/`)

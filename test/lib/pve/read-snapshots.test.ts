@@ -1,14 +1,14 @@
 import {expect} from 'chai'
 import {readSnapshotRows} from '../../../src/lib/pve/answers.ts'
 import {createReader} from '../../../src/lib/pve/read.ts'
-import {CoreConnection} from '../../support/core-connection.ts'
+import {InProcessConnection} from '../../../src/lib/testing/in-process-connection.ts'
 import {InProcessSandbox} from '../../support/in-process-sandbox.ts'
 import {rejection} from '../../support/reject.ts'
 
 describe('snapshots as Proxmox lists them', () => {
   it('are those that were taken, without the entry for the present state', async () => {
     const sandbox = new InProcessSandbox()
-    const reader = createReader(new CoreConnection(sandbox.cluster))
+    const reader = createReader(new InProcessConnection(sandbox.cluster))
     const guest = {kind: 'lxc', node: 'pve', vmid: 102} as const
     expect(await reader.readSnapshots(guest)).to.deep.equal([])
     const form = {snapname: 'before', description: 'first'}
@@ -34,7 +34,7 @@ describe('snapshots as Proxmox lists them', () => {
   })
 
   it('are asked for on the node where the guest is', async () => {
-    const reader = createReader(new CoreConnection(new InProcessSandbox().cluster))
+    const reader = createReader(new InProcessConnection(new InProcessSandbox().cluster))
     const missing = await rejection(reader.readSnapshots({kind: 'lxc', node: 'pve', vmid: 999}))
     expect(missing.code).to.equal('guest_missing')
   })

@@ -1,6 +1,6 @@
 import {expect} from 'chai'
 import type {JournalStore} from '../../../src/lib/store/open-journal.ts'
-import {MemoryDisk} from '../../support/memory-disk.ts'
+import {MemoryDisk} from '../../../src/lib/testing/memory-disk.ts'
 import {rejection} from '../../support/reject.ts'
 import {describeDamage, type OpenSubject} from './log/damage-suite.ts'
 import {JOURNAL, knowledgeOf, makeIntent, openOn, segmentPath, writeEveryKind} from './journal-fixture.ts'

@@ -1,7 +1,7 @@
 import {expect} from 'chai'
 import {FelhomError} from '../../../src/lib/model/felhom-error.ts'
 import type {JournalStore} from '../../../src/lib/store/open-journal.ts'
-import {MemoryDisk, type DiskCall, type DiskFault} from '../../support/memory-disk.ts'
+import {MemoryDisk, type DiskCall, type DiskFault} from '../../../src/lib/testing/memory-disk.ts'
 import {rejection} from '../../support/reject.ts'
 import {ending, makeIntent, openOn, readOperations, segmentPath} from './journal-fixture.ts'
 

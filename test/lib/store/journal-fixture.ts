@@ -3,7 +3,7 @@ import {join} from 'node:path'
 import type {Ending, Intent} from '../../../src/lib/model/operation.ts'
 import {openJournal, type JournalStore, type OpenJournalOptions} from '../../../src/lib/store/open-journal.ts'
 import {readJournal} from '../../../src/lib/store/read-journal.ts'
-import {MemoryDisk} from '../../support/memory-disk.ts'
+import {MemoryDisk} from '../../../src/lib/testing/memory-disk.ts'
 
 export const STATE = '/state'
 export const JOURNAL = '/state/journal'

@@ -6,7 +6,7 @@ import {repairJournal} from '../../../src/lib/store/repair-journal.ts'
 import {readJournal} from '../../../src/lib/store/read-journal.ts'
 import {verifyJournal} from '../../../src/lib/store/verify-journal.ts'
 import type {JournalStore} from '../../../src/lib/store/open-journal.ts'
-import {MemoryDisk} from '../../support/memory-disk.ts'
+import {MemoryDisk} from '../../../src/lib/testing/memory-disk.ts'
 import {rejection} from '../../support/reject.ts'
 import {
   ending,

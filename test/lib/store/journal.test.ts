@@ -2,7 +2,7 @@ import {expect} from 'chai'
 import type {Journal} from '../../../src/lib/engine/ports.ts'
 import type {Intent} from '../../../src/lib/model/operation.ts'
 import type {JournalStore} from '../../../src/lib/store/open-journal.ts'
-import {MemoryDisk} from '../../support/memory-disk.ts'
+import {MemoryDisk} from '../../../src/lib/testing/memory-disk.ts'
 import {rejection} from '../../support/reject.ts'
 import {ending, IDENTITY, makeIntent, openOn, segmentPath, START_MS, upidOf} from './journal-fixture.ts'
 

@@ -1,7 +1,7 @@
 import {expect} from 'chai'
 import {readJournal, type JournalView} from '../../../src/lib/store/read-journal.ts'
 import {verifyJournal} from '../../../src/lib/store/verify-journal.ts'
-import {MemoryDisk} from '../../support/memory-disk.ts'
+import {MemoryDisk} from '../../../src/lib/testing/memory-disk.ts'
 import {rejection} from '../../support/reject.ts'
 import {ending, IDENTITY, JOURNAL, makeIntent, openOn, segmentPath, STATE, upidOf} from './journal-fixture.ts'
 

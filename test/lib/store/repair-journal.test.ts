@@ -1,7 +1,7 @@
 import {expect} from 'chai'
 import {repairJournal, type JournalRepair} from '../../../src/lib/store/repair-journal.ts'
 import {verifyJournal} from '../../../src/lib/store/verify-journal.ts'
-import {MemoryDisk} from '../../support/memory-disk.ts'
+import {MemoryDisk} from '../../../src/lib/testing/memory-disk.ts'
 import {rejection} from '../../support/reject.ts'
 import {
   ending,

@@ -3,7 +3,7 @@ import type {Decision} from '../../../../src/lib/model/approval.ts'
 import type {AuditRecord} from '../../../../src/lib/model/audit.ts'
 import {openAudit, type OpenAudit, type OpenAuditOptions} from '../../../../src/lib/store/audit/open-audit.ts'
 import {readAudit} from '../../../../src/lib/store/audit/read-audit.ts'
-import type {MemoryDisk} from '../../../support/memory-disk.ts'
+import type {MemoryDisk} from '../../../../src/lib/testing/memory-disk.ts'
 import {STATE, tickingClock} from '../journal-fixture.ts'
 
 export const AUDIT = `${STATE}/audit`

@@ -2,7 +2,7 @@
 // torn everywhere and flipped everywhere, and nothing of it may pass in silence.
 import {expect} from 'chai'
 import {FelhomError} from '../../../../src/lib/model/felhom-error.ts'
-import {MemoryDisk} from '../../../support/memory-disk.ts'
+import {MemoryDisk} from '../../../../src/lib/testing/memory-disk.ts'
 import {rejection} from '../../../support/reject.ts'
 
 export interface OpenSubject {

@@ -4,7 +4,7 @@ import {ProcessLife} from '../../../simulation/process-life.ts'
 import {Random} from '../../../simulation/random.ts'
 import {healthyDisk, SimDisk} from '../../../simulation/sim-disk.ts'
 import {rejection} from '../../../support/reject.ts'
-import {MemoryDisk} from '../../../support/memory-disk.ts'
+import {MemoryDisk} from '../../../../src/lib/testing/memory-disk.ts'
 import {ending, IDENTITY, makeIntent, openOn, segmentPath, STATE, tickingClock} from '../journal-fixture.ts'
 
 describe('a record that could not be synced', () => {

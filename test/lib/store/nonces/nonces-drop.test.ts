@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import {isFelhomError} from '../../../../src/lib/model/felhom-error.ts'
 import type {OpenNonces} from '../../../../src/lib/store/nonces/open-nonces.ts'
 import {verifyNonces} from '../../../../src/lib/store/nonces/read-nonces.ts'
-import {MemoryDisk} from '../../../support/memory-disk.ts'
+import {MemoryDisk} from '../../../../src/lib/testing/memory-disk.ts'
 import {STATE} from '../journal-fixture.ts'
 import {DAY_MS, openOn, useUntil} from './nonces-fixture.ts'
 

@@ -4,7 +4,7 @@ import {
   type OpenNonces,
   type OpenNoncesOptions,
 } from '../../../../src/lib/store/nonces/open-nonces.ts'
-import type {MemoryDisk} from '../../../support/memory-disk.ts'
+import type {MemoryDisk} from '../../../../src/lib/testing/memory-disk.ts'
 import {START_MS, STATE, tickingClock} from '../journal-fixture.ts'
 
 export const NONCES = `${STATE}/nonces`

@@ -2,7 +2,7 @@ import {expect} from 'chai'
 import type {NonceStore} from '../../../../src/lib/gate/ports.ts'
 import {openNonces, type OpenNonces} from '../../../../src/lib/store/nonces/open-nonces.ts'
 import {readNonces} from '../../../../src/lib/store/nonces/read-nonces.ts'
-import {MemoryDisk} from '../../../support/memory-disk.ts'
+import {MemoryDisk} from '../../../../src/lib/testing/memory-disk.ts'
 import {rejection} from '../../../support/reject.ts'
 import {
   ending,

@@ -1,14 +1,8 @@
 // A journal without a disk that holds to the rules of the real one: an operation starts once, a guest has one open
 // operation at a time, a key is used once, and nothing follows a terminal record. It fails where a test says so.
-import type {Journal} from '../../src/lib/engine/ports.ts'
-import {FelhomError} from '../../src/lib/model/felhom-error.ts'
-import {
-  isOpen,
-  type Ending,
-  type Intent,
-  type JournaledIntent,
-  type Operation,
-} from '../../src/lib/model/operation.ts'
+import type {Journal} from '../engine/ports.ts'
+import {FelhomError} from '../model/felhom-error.ts'
+import {isOpen, type Ending, type Intent, type JournaledIntent, type Operation} from '../model/operation.ts'
 
 export type JournalCall = 'start' | 'taskRunning' | 'settle' | 'noteAbsence' | 'disarm'
 

@@ -1,23 +1,23 @@
 // The client's two halves of a connection on a sandbox without HTTP: what comes back, errors and their
 // classification included, is what the real connection gives over HTTPS. Faults strike where a test says so.
-import {DispatchError} from '../../src/lib/model/dispatch-error.ts'
-import {FelhomError} from '../../src/lib/model/felhom-error.ts'
+import {DispatchError} from '../model/dispatch-error.ts'
+import {FelhomError} from '../model/felhom-error.ts'
 import {
   DEFAULT_LIMITS,
   type Envelope,
   type Mutation,
   type ReadConnection,
   type WriteConnection,
-} from '../../src/lib/pve/connection.ts'
-import {dispatchOutcome, proxmoxError, ProxmoxError} from '../../src/lib/pve/errors.ts'
-import {formEncode, pathWithQuery, type ApiPath, type Params} from '../../src/lib/pve/paths.ts'
-import {retryRead, type RetryPolicy} from '../../src/lib/pve/retry.ts'
-import {Api} from '../../src/lib/sandbox/api.ts'
-import type {Clock} from '../../src/lib/sandbox/clock.ts'
-import type {Cluster} from '../../src/lib/sandbox/cluster.ts'
-import {FULL_TOKEN} from './in-process-sandbox.ts'
+} from '../pve/connection.ts'
+import {dispatchOutcome, proxmoxError, ProxmoxError} from '../pve/errors.ts'
+import {formEncode, pathWithQuery, type ApiPath, type Params} from '../pve/paths.ts'
+import {retryRead, type RetryPolicy} from '../pve/retry.ts'
+import {Api} from '../sandbox/api.ts'
+import type {Clock} from '../sandbox/clock.ts'
+import type {Cluster} from '../sandbox/cluster.ts'
+import {FULL_TOKEN} from './full-token.ts'
 
-export interface CoreRequest {
+export interface InProcessRequest {
   readonly method: string
   /** Below /api2/json, without its query: `/nodes/pve/lxc/101/config`. */
   readonly path: string
@@ -31,7 +31,7 @@ export interface CoreRequest {
  * `refused`: no connection, so that surely nothing was sent. `stall` rejects as a time-out after `ms`.
  * `late`: lost to the client at once, while the sandbox sees it `ms` later. `slow`: answered `ms` later, and well.
  */
-export type CoreFault =
+export type InProcessFault =
   | {readonly kind: 'reset' | 'cut'; readonly when: 'before' | 'after'}
   | {
       readonly kind: 'status'
@@ -44,26 +44,26 @@ export type CoreFault =
   | {readonly kind: 'slow'; readonly ms: number}
   | {readonly kind: 'refused'}
 
-export interface CoreConnectionOptions {
+export interface InProcessConnectionOptions {
   /** `user@realm!name=secret`. */
   readonly token?: string
   /** There and back, each half before and after the sandbox sees the request. */
   readonly latencyMs?: number
   /** Asked for each request, repeated reads included. It may throw, to end a simulated process. */
-  fault?(request: CoreRequest): CoreFault | undefined
+  fault?(request: InProcessRequest): InProcessFault | undefined
   readonly retry?: Partial<RetryPolicy>
   /** In [0, 1), for the pauses between tries. */
   random?(): number
 }
 
-export class CoreConnection implements ReadConnection, WriteConnection {
+export class InProcessConnection implements ReadConnection, WriteConnection {
   /** Every request, in the order in which they left. */
-  readonly requests: CoreRequest[] = []
+  readonly requests: InProcessRequest[] = []
   readonly #api: Api
   readonly #clock: Clock
-  readonly #options: CoreConnectionOptions
+  readonly #options: InProcessConnectionOptions
 
-  constructor(cluster: Cluster, options: CoreConnectionOptions = {}) {
+  constructor(cluster: Cluster, options: InProcessConnectionOptions = {}) {
     this.#api = new Api(cluster)
     this.#clock = cluster.clock
     this.#options = options
@@ -100,7 +100,7 @@ export class CoreConnection implements ReadConnection, WriteConnection {
 
   async #exchange(method: string, url: string, body?: string): Promise<Envelope> {
     const [path = '', query = ''] = url.split('?')
-    const request: CoreRequest = {
+    const request: InProcessRequest = {
       method,
       path: decodeURIComponent(path).replace(/^\/api2\/json/, ''),
       params: body ?? query,
@@ -142,7 +142,7 @@ export class CoreConnection implements ReadConnection, WriteConnection {
     return this.#api.handle({method, url, headers, ...(body !== undefined && {body})})
   }
 
-  async #strike(fault: Extract<CoreFault, {when: 'before' | 'after'}>, what: string): Promise<never> {
+  async #strike(fault: Extract<InProcessFault, {when: 'before' | 'after'}>, what: string): Promise<never> {
     switch (fault.kind) {
       case 'reset':
         throw lost(what)

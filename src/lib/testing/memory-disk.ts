@@ -8,7 +8,7 @@
 //   machine.kill()              // the process died: all that was written is still there
 //   const again = await openJournal({disk: machine.mount(), …})   // the old mount is dead from then on
 import {dirname} from 'node:path'
-import type {Disk, DiskFile} from '../../src/lib/store/disk.ts'
+import type {Disk, DiskFile} from '../store/disk.ts'
 import {MemoryFile} from './memory-file.ts'
 
 export type DiskCallName = keyof Disk | keyof DiskFile
