@@ -17,7 +17,7 @@ export {default as Client} from 'undici/lib/dispatcher/client.js'
 export {default as buildConnector} from 'undici/lib/core/connect.js'`,
   '@oclif/core': `export {Command} from '@oclif/core/command'
 export {loadHelpClass} from '@oclif/core/help'
-export {Config} from '@oclif/core/config'
+export {Config, Plugin} from '@oclif/core/config'
 export {run} from '@oclif/core/run'
 export {settings} from '@oclif/core/settings'
 export * as Args from '@oclif/core/args'

@@ -12,7 +12,7 @@ export default class SourceShow extends JournalCommand {
   override async run(): Promise<SourceJson> {
     const {flags} = await this.parse(SourceShow)
     const settings = await this.useSettings(flags.config)
-    const view = lookAtSource(settings, process.cwd())
+    const view = lookAtSource(settings, process.cwd(), this.extensions)
     this.print(renderSource(view, {palette: this.palette(), width: terminalWidth(), nowMs: Date.now()}))
     return encodeSource(view)
   }

@@ -1,5 +1,6 @@
 // How the source of the daemon stands, from what it left in the state directory: nothing is asked, locked or changed.
 import type {SourceKind, SourceStanding} from '../model/daemon.ts'
+import type {Extensions} from '../plugin/extensions.ts'
 import type {Settings} from '../settings/settings.ts'
 import {KeptSourceFiles, type GoodNote} from '../store/kept-source.ts'
 import {openSource} from './open-source.ts'
@@ -19,10 +20,10 @@ export interface SourceView {
   readonly problems: readonly string[]
 }
 
-export function lookAtSource(settings: Settings, cwd: string): SourceView {
+export function lookAtSource(settings: Settings, cwd: string, extensions?: Extensions): SourceView {
   const {desired: setting, state} = settings
   const {kind, place} = setting
-    ? openSource({setting, cwd, cacheDir: state, env: {}})
+    ? openSource({setting, cwd, cacheDir: state, env: {}, ...(extensions && {extensions})})
     : {kind: 'none' as const, place: ''}
   const store = new KeptSourceFiles(state)
   const [note, kept, accepted] = [store.readNote(), store.readKept(), store.readAccepted()]

@@ -32,8 +32,10 @@ export async function installPlugin(dataDir: string, spec: string, cwd: string):
   try {
     const plugin = describePlugin(dataDir, name)
     if (plugin.brings.length === 0) throw refused(`${name} is no plugin for felhom`, NO_PLUGIN)
+    if (plugin.otherHook !== undefined)
+      throw refused(`${name} hooks into ${plugin.otherHook}`, `Of hooks felhom offers ${HOOK} alone.`)
     writeManifest(dataDir, listed(after, name))
-    return plugin
+    return {name, version: plugin.version, brings: plugin.brings}
   } catch (error) {
     await runNpm(dataDir, 'uninstall', name)
     throw error
@@ -48,15 +50,23 @@ export async function removePlugin(dataDir: string, name: string): Promise<void>
   // First off the list, so that nothing of it is loaded whatever becomes of its files.
   const rest = plugins.filter((plugin) => plugin.name !== name)
   writeManifest(dataDir, {...manifest, oclif: {...manifest.oclif, plugins: rest}})
-  await runNpm(dataDir, 'uninstall', name)
+  await runNpm(dataDir, 'uninstall', name).catch((error: unknown) => {
+    throw new FelhomError('usage', (error as Error).message, {
+      hint: `Remove ${join(dataDir, 'node_modules', name)} by hand.`,
+      doubt: `${name} is not loaded any more, but its files are still there.`,
+    })
+  })
 }
 
 export function listPlugins(dataDir: string): InstalledPlugin[] {
   const plugins = readManifest(dataDir).oclif?.plugins ?? []
-  return plugins.map(({name}) => describePlugin(dataDir, name)).sort((a, b) => (a.name < b.name ? -1 : 1))
+  return plugins
+    .map(({name}) => describePlugin(dataDir, name))
+    .map(({name, version, brings}) => ({name, version, brings}))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-function describePlugin(dataDir: string, name: string): InstalledPlugin {
+function describePlugin(dataDir: string, name: string): InstalledPlugin & {readonly otherHook?: string} {
   const file = join(dataDir, 'node_modules', name, 'package.json')
   try {
     const {version, oclif} = JSON.parse(readFileSync(file, 'utf8')) as {
@@ -67,7 +77,8 @@ function describePlugin(dataDir: string, name: string): InstalledPlugin {
       ...(oclif?.commands === undefined ? [] : ['commands']),
       ...(oclif?.hooks?.[HOOK] === undefined ? [] : ['extensions']),
     ]
-    return {name, version: version ?? '', brings}
+    const otherHook = Object.keys(oclif?.hooks ?? {}).find((hook) => hook !== HOOK)
+    return {name, version: version ?? '', brings, ...(otherHook !== undefined && {otherHook})}
   } catch (error) {
     throw new FelhomError('plugin_failed', `the plugin ${name} cannot be used: ${file} cannot be read`, {
       cause: error,
@@ -98,7 +109,10 @@ function listed(manifest: Manifest, name: string): Manifest {
 
 function readManifest(dataDir: string): Manifest {
   try {
-    return JSON.parse(readFileSync(join(dataDir, 'package.json'), 'utf8')) as Manifest
+    const manifest: unknown = JSON.parse(readFileSync(join(dataDir, 'package.json'), 'utf8'))
+    if (typeof manifest === 'object' && manifest !== null && !Array.isArray(manifest))
+      return manifest as Manifest
+    throw new TypeError('it is no object')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT')
       return {private: true, oclif: {schema: 1, plugins: []}}
@@ -116,7 +130,14 @@ const writeManifest = (dataDir: string, manifest: Manifest): void => {
 const NO_PLUGIN = `Its package.json names neither commands nor the hook ${HOOK} under "oclif".`
 
 function runNpm(dataDir: string, ...args: string[]): Promise<void> {
-  const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--omit=dev', '--loglevel=error']
+  const quiet = [
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--no-update-notifier',
+    '--omit=dev',
+    '--loglevel=error',
+  ]
   return new Promise((done, reject) => {
     const child = spawn('npm', [...args, ...quiet, '--prefix', dataDir], {
       stdio: ['ignore', 'ignore', 'pipe'],

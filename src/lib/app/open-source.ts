@@ -23,7 +23,7 @@ export interface SourceRequest {
 const MAX_TOKEN_BYTES = 16 * 1024
 
 export function openSource({setting, cwd, cacheDir, env, extensions}: SourceRequest): Source {
-  if ('provider' in setting) return openProvider(setting, cwd, extensions)
+  if ('provider' in setting) return openProvider(setting, extensions)
   if ('paths' in setting) return new FilesSource(setting.paths, cwd)
   if ('git' in setting) {
     const {git: address, ...choice} = setting

@@ -25,11 +25,12 @@ export async function renderWithPlugin(
   plan: PlanJson,
   {formats}: Pick<Extensions, 'formats'>,
   dir: string,
+  timeoutMs = TIMEOUT_MS,
 ): Promise<string> {
   const format = formats.find((one) => one.name === name)
   if (!format) throw new FelhomError('usage', `there is no form ${JSON.stringify(name)}`)
   const copy = JSON.parse(JSON.stringify(plan)) as Readonly<Record<string, unknown>>
-  const options = {point: 'format', timeoutMs: TIMEOUT_MS, dir}
+  const options = {point: 'format', timeoutMs, dir}
   const text: unknown = await callPlugin(format, (run, context) => run(copy, context), options)
   if (typeof text === 'string') return text
   throw new FelhomError(

@@ -5,22 +5,25 @@ import type {ClassRule} from '../gate/classify.ts'
 import type {GateRequest} from '../gate/gate-request.ts'
 import {FelhomError} from '../model/felhom-error.ts'
 import type {GateClass} from '../model/plan.ts'
-import {callPlugin} from '../plugin/call-plugin.ts'
+import {callPlugin, type CallOptions} from '../plugin/call-plugin.ts'
 import type {Rule, RuleRequest} from '../plugin/contract.ts'
 import type {Extension, Extensions} from '../plugin/extensions.ts'
 
 const TIMEOUT_MS = 5_000
 
-export const rulesOf = ({rules}: Pick<Extensions, 'rules'>, dir: string): readonly ClassRule[] =>
-  rules.map((rule) => (request) => askRule(rule, request, dir))
+export const rulesOf = (
+  {rules}: Pick<Extensions, 'rules'>,
+  dir: string,
+  timeoutMs = TIMEOUT_MS,
+): readonly ClassRule[] =>
+  rules.map((rule) => (request) => askRule(rule, request, {point: 'rule', timeoutMs, dir}))
 
 async function askRule(
   rule: Extension<Rule>,
   request: GateRequest,
-  dir: string,
+  options: CallOptions,
 ): Promise<GateClass | undefined> {
   const asked = describeRequest(request)
-  const options = {point: 'rule', timeoutMs: TIMEOUT_MS, dir}
   const answer: unknown = await callPlugin(rule, (run, context) => run(asked, context), options)
   if (answer === undefined || answer === 'benign' || answer === 'destructive') return answer
   throw new FelhomError(

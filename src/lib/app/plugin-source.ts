@@ -1,7 +1,7 @@
 // A provider of a plugin as a source. What it brings is read, checked and kept like what came from anywhere else, and it
 // may name no secrets but those of the one directory.
 import {FelhomError} from '../model/felhom-error.ts'
-import {callPlugin} from '../plugin/call-plugin.ts'
+import {callPlugin, type CallOptions} from '../plugin/call-plugin.ts'
 import type {ProvidedFile, Provider} from '../plugin/contract.ts'
 import type {Extension, Extensions} from '../plugin/extensions.ts'
 import type {DesiredSource} from '../settings/settings.ts'
@@ -15,12 +15,12 @@ type ProviderSetting = Extract<DesiredSource, {provider: string}>
 
 /** Throws settings_invalid if no plugin brings it. */
 export function openProvider(
-  {provider: name, options}: ProviderSetting,
-  dir: string,
+  {provider: name, options, dir}: ProviderSetting,
   extensions: Extensions | undefined,
+  timeoutMs = TIMEOUT_MS,
 ): Source {
   const provider = extensions?.providers.find((one) => one.name === name)
-  if (provider) return new PluginSource(provider, options, dir)
+  if (provider) return new PluginSource(provider, options, {dir, timeoutMs})
   const names = extensions?.providers.map((one) => one.name).join(', ') ?? ''
   throw new FelhomError('settings_invalid', `no plugin brings the provider ${JSON.stringify(name)}`, {
     hint:
@@ -36,25 +36,30 @@ class PluginSource implements Source {
   readonly place: string
   readonly #provider: Extension<Provider>
   readonly #options: ProviderSetting['options']
-  readonly #dir: string
+  readonly #call: Pick<CallOptions, 'dir' | 'timeoutMs'>
 
-  constructor(provider: Extension<Provider>, options: ProviderSetting['options'], dir: string) {
+  constructor(
+    provider: Extension<Provider>,
+    options: ProviderSetting['options'],
+    call: Pick<CallOptions, 'dir' | 'timeoutMs'>,
+  ) {
     this.#provider = provider
     this.#options = options
-    this.#dir = dir
+    this.#call = call
     this.place = `${provider.name} (${provider.plugin})`
   }
 
   async fetch(seen: Seen | undefined, signal: AbortSignal): Promise<Fetched> {
     let files: readonly ProvidedFile[]
     try {
-      const call = {point: 'provider', timeoutMs: TIMEOUT_MS, dir: this.#dir, signal}
-      files = await callPlugin(this.#provider, (run, context) => run(this.#options, context), call)
+      const call = {point: 'provider', ...this.#call, signal}
+      const own = structuredClone(this.#options)
+      files = await callPlugin(this.#provider, (run, context) => run(own, context), call)
     } catch (error) {
       signal.throwIfAborted()
       return away((error as Error).message)
     }
-    const texts = readFiles(files, this.#dir)
+    const texts = readFiles(files, this.#call.dir)
     if (typeof texts === 'string') return unusable(`the plugin ${this.#provider.plugin} ${texts}`)
     const content = {texts, approvals: [], jobs: []}
     const revision = digestBundle(content)

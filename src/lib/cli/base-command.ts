@@ -42,7 +42,7 @@ export abstract class BaseCommand extends Command {
     if (!existsSync(join(this.config.dataDir, 'package.json')) && (allow?.length ?? 0) === 0)
       return NO_EXTENSIONS
     const {loadPlugins} = await import('./load-plugins.ts')
-    return loadPlugins(this.config, allow)
+    return loadPlugins(this.config, allow && {allow})
   }
 
   /** For stdout. */

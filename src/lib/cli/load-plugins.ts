@@ -1,85 +1,107 @@
 // Asks the installed plugins to register, through the one hook that oclif runs for them. oclif swallows what a plugin
 // throws and leaves out what it cannot load; here both stop felhom, with the plugin's name.
-import {readFileSync} from 'node:fs'
-import {join} from 'node:path'
-import {fileURLToPath} from 'node:url'
 import type {Config} from '@oclif/core'
 import {PLUGIN_API_VERSION, type RegisterOptions} from '../plugin/contract.ts'
-import {collectExtensions, NO_EXTENSIONS, refuse, type Extensions} from '../plugin/extensions.ts'
+import {
+  collectExtensions,
+  NO_EXTENSIONS,
+  refuse,
+  type Extensions,
+  type Registration,
+} from '../plugin/extensions.ts'
+import {readListed} from './listed-plugins.ts'
 
 export const REGISTER_HOOK = 'felhom:register'
 const TIMEOUT_MS = 10_000
 
 type HookConfig = Pick<Config, 'plugins' | 'dataDir' | 'version' | 'runHook'>
+type OclifPlugin = Config['plugins'] extends Map<string, infer P> ? P : never
 
-/** `allow`: undefined: all that are installed. */
-export async function loadPlugins(config: HookConfig, allow?: readonly string[]): Promise<Extensions> {
+export interface LoadOptions {
+  /** Absent: all that are installed. */
+  readonly allow?: readonly string[]
+  /** For each of them to register. */
+  readonly timeoutMs?: number
+}
+
+/** Throws plugin_failed. */
+export async function loadPlugins(
+  config: HookConfig,
+  {allow, timeoutMs = TIMEOUT_MS}: LoadOptions = {},
+): Promise<Extensions> {
   const listed = readListed(config.dataDir)
   if (listed.length + (allow?.length ?? 0) === 0) return NO_EXTENSIONS
   const missing = allow?.find((name) => !listed.includes(name))
   if (missing !== undefined) throw refuse(missing, 'plugins.allow names it, and it is not installed')
-  const wanted = listed.filter((name) => !allow || allow.includes(name))
-  for (const name of wanted)
-    if (!config.plugins.has(name)) throw refuse(name, 'it is installed, but could not be loaded')
-  for (const name of config.plugins.keys())
-    if (listed.includes(name) && !wanted.includes(name)) config.plugins.delete(name)
-  return register(config, new Set(wanted))
+  const wanted = [...new Set(listed)].filter((name) => !allow || allow.includes(name)).sort()
+  const plugins = wanted.map((name) => findLoaded(config, name))
+  for (const plugin of plugins) checkCommands(plugin, config)
+  const registrations: Registration[] = []
+  for (const plugin of plugins) registrations.push(...(await askToRegister(config, plugin, timeoutMs)))
+  return collectExtensions(registrations)
 }
 
-/**
- * oclif as the daemon starts it: of the installed plugins those alone that the settings allow, before any code of
- * theirs can run. Settings that cannot be read allow none; the command itself says what is wrong with them.
- */
-export async function loadAllowed(entryUrl: string, args: readonly string[]): Promise<Config> {
-  const {Config: Loader} = await import('@oclif/core')
-  const config = await Loader.load(fileURLToPath(entryUrl))
-  const listed = readListed(config.dataDir)
-  if (listed.length === 0) return config
-  const allow = await readAllowed(args)
-  for (const name of listed) if (!allow.includes(name)) config.plugins.delete(name)
-  return config
+function findLoaded({plugins}: HookConfig, name: string): OclifPlugin {
+  const plugin = plugins.get(name)
+  if (!plugin) throw refuse(name, 'it is installed, but could not be loaded')
+  const other = Object.keys(plugin.hooks).find((hook) => hook !== REGISTER_HOOK)
+  if (other !== undefined)
+    throw refuse(name, `it hooks into ${JSON.stringify(other)}; felhom offers ${REGISTER_HOOK} alone`)
+  return plugin
 }
 
-async function readAllowed(args: readonly string[]): Promise<readonly string[]> {
-  const {loadSettings} = await import('../app/use-settings.ts')
-  const at = args.findIndex((arg) => arg === '--config' || arg.startsWith('--config='))
-  const configFile = args[at]?.includes('=') ? args[at].slice('--config='.length) : args[at + 1]
-  const request = {cwd: process.cwd(), env: process.env}
-  const loaded = await loadSettings(
-    at !== -1 && configFile !== undefined ? {...request, configFile} : request,
-  )
-  return loaded.diagnostics.length === 0 ? loaded.settings.plugins.allow : []
+/** oclif leaves out a command that it cannot load, and of two of one name one. */
+function checkCommands(plugin: OclifPlugin, {plugins}: HookConfig): void {
+  const loaded = plugin.commands.map(({id}) => id)
+  const broken = plugin.commandIDs.find((id) => !loaded.includes(id))
+  if (broken !== undefined) throw refuse(plugin.name, `its command ${spaced(broken)} cannot be loaded`)
+  const own = namesOfCommands(plugin)
+  for (const other of plugins.values()) {
+    if (other === plugin) continue
+    const shared = namesOfCommands(other).find((name) => own.includes(name))
+    if (shared !== undefined)
+      throw refuse(plugin.name, `its command ${spaced(shared)} has the name of one of ${other.name}`)
+  }
 }
 
-async function register(config: HookConfig, installed: ReadonlySet<string>): Promise<Extensions> {
-  const registered: unknown[] = []
+/** As a manifest has them, which may be an old one. */
+interface CommandNames {
+  readonly id: string
+  readonly aliases?: readonly string[]
+  readonly hiddenAliases?: readonly string[]
+}
+
+const namesOfCommands = ({commands}: {readonly commands: readonly CommandNames[]}): string[] =>
+  commands.flatMap(({id, aliases = [], hiddenAliases = []}) => [id, ...aliases, ...hiddenAliases])
+
+const spaced = (id: string): string => JSON.stringify(id.replaceAll(':', ' '))
+
+/** One after the other: what is registered while one of them is asked is its own. */
+async function askToRegister(
+  config: HookConfig,
+  plugin: OclifPlugin,
+  timeoutMs: number,
+): Promise<Registration[]> {
+  if (plugin.hooks[REGISTER_HOOK] === undefined) return []
+  const brought: unknown[] = []
   const options: RegisterOptions = {
     apiVersion: PLUGIN_API_VERSION,
     felhomVersion: config.version,
-    register: (plugin) => {
-      registered.push(plugin)
+    register: (one) => {
+      brought.push(one)
     },
   }
-  const {failures} = await config.runHook(REGISTER_HOOK, {...options}, TIMEOUT_MS, true)
-  const [failure] = [...failures].sort((a, b) => (a.plugin.name < b.plugin.name ? -1 : 1))
-  if (failure)
-    throw refuse(failure.plugin.name, `it failed to register: ${failure.error.message}`, failure.error)
-  return collectExtensions(registered, installed)
+  const alone = Object.create(config, {plugins: {value: new Map([[plugin.name, plugin]])}}) as HookConfig
+  // oclif's own timer does not keep the process alive: one that waits for nothing would end it without a word.
+  const awake = setInterval(() => undefined, timeoutMs)
+  const {failures} = await alone.runHook(REGISTER_HOOK, {...options}, timeoutMs, true).finally(() => {
+    clearInterval(awake)
+  })
+  const [failure] = failures
+  if (failure) throw refuse(plugin.name, `it failed to register: ${describe(failure.error)}`, failure.error)
+  if (brought.length === 0) throw refuse(plugin.name, `its hook ${REGISTER_HOOK} has registered nothing`)
+  return brought.map((one) => ({package: plugin.name, plugin: one}))
 }
 
-/** Packages that `felhom plugins install` has put there. */
-export function readListed(dataDir: string): string[] {
-  let text: string
-  try {
-    text = readFileSync(join(dataDir, 'package.json'), 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw refuse('list', `${join(dataDir, 'package.json')} cannot be read`, error)
-  }
-  try {
-    const {oclif} = JSON.parse(text) as {oclif?: {plugins?: readonly {name?: unknown}[]}}
-    return (oclif?.plugins ?? []).flatMap(({name}) => (typeof name === 'string' ? [name] : []))
-  } catch (error) {
-    throw refuse('list', `${join(dataDir, 'package.json')} is not what felhom plugins wrote`, error)
-  }
-}
+/** Whatever was thrown. */
+const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -4,10 +4,13 @@ import {settleColour} from './colour.ts'
 import {silentExitCode} from './describe-error.ts'
 import {reportFailure} from './report-failure.ts'
 
-/** The daemon loads only what it is allowed to; the others load what is installed. */
-async function loadAllowed(entryUrl: string, args: readonly string[]): Promise<Config> {
-  const plugins = await import('./load-plugins.ts')
-  return plugins.loadAllowed(entryUrl, args)
+/** These load only what they may; the others load what is installed. */
+const CHOOSY = ['daemon', 'plugins']
+
+async function chooseOclif(entryUrl: string, args: readonly string[]): Promise<Config | string> {
+  if (!CHOOSY.includes(args[0] ?? '')) return entryUrl
+  const {loadOclif} = await import('./load-oclif.ts')
+  return loadOclif(entryUrl, args)
 }
 
 export async function main(entryUrl: string, {development = false} = {}): Promise<void> {
@@ -17,7 +20,7 @@ export async function main(entryUrl: string, {development = false} = {}): Promis
   if (development) process.env['NODE_ENV'] = 'development'
   const args = process.argv.slice(2)
   try {
-    await run(args, args[0] === 'daemon' ? await loadAllowed(entryUrl, args) : entryUrl)
+    await run(args, await chooseOclif(entryUrl, args))
   } catch (error) {
     const code = silentExitCode(error)
     if (code === undefined) reportFailure(error, {asJson: asksForJson(args)})

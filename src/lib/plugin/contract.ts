@@ -34,7 +34,7 @@ export interface FelhomHooks {
 export interface PluginContext {
   /** Aborted when it takes too long, or nobody waits any more. */
   readonly signal: AbortSignal
-  /** Directory of the settings file: what relative paths are relative to. */
+  /** What relative paths are relative to: of a provider the directory of the settings file, else where felhom runs. */
   readonly dir: string
 }
 
@@ -82,5 +82,5 @@ export type Observer = (event: RunEvent, context: PluginContext) => Answer<void>
 /** Told of every alert of the daemon. */
 export type AlertNotifier = (alert: Alert, context: PluginContext) => Answer<void>
 
-/** A plan as it is saved, in another form: `felhom plan --format NAME`. */
+/** A plan as it is saved, in another form: `felhom plan --output NAME`. */
 export type PlanFormat = (plan: Readonly<Record<string, unknown>>, context: PluginContext) => Answer<string>

@@ -42,12 +42,16 @@ type Point = (typeof POINTS)[number]
 const KEYS: ReadonlySet<string> = new Set(['name', 'apiVersion', ...POINTS])
 const NAME = /^[a-z][a-z0-9-]{0,63}$/
 
-/** Throws plugin_failed, naming the plugin. `installed`: those that were asked to register. */
-export function collectExtensions(
-  registered: readonly unknown[],
-  installed: ReadonlySet<string>,
-): Extensions {
-  const plugins = registered.map((one) => checkPlugin(one, installed)).sort(byName)
+/** What was registered, and by whom. */
+export interface Registration {
+  /** The package that was asked to register. */
+  readonly package: string
+  readonly plugin: unknown
+}
+
+/** Throws plugin_failed, naming the plugin. */
+export function collectExtensions(registrations: readonly Registration[]): Extensions {
+  const plugins = registrations.map(checkPlugin).sort(byName)
   for (const [i, {name}] of plugins.entries())
     if (plugins[i + 1]?.name === name) throw refuse(name, 'it registered twice')
   return {
@@ -60,11 +64,11 @@ export function collectExtensions(
   }
 }
 
-function checkPlugin(one: unknown, installed: ReadonlySet<string>): FelhomPlugin {
-  const claimed = typeof one === 'object' && one !== null ? one : {}
-  if (!('name' in claimed) || typeof claimed.name !== 'string' || !installed.has(claimed.name)) {
-    const said = 'name' in claimed ? JSON.stringify(claimed.name) : 'without a name'
-    throw refuse(said, 'it registered under a name that is not that of an installed plugin')
+function checkPlugin({package: by, plugin}: Registration): FelhomPlugin {
+  const claimed = typeof plugin === 'object' && plugin !== null ? plugin : {}
+  if (!('name' in claimed) || claimed.name !== by) {
+    const said = 'name' in claimed ? `under the name ${JSON.stringify(claimed.name)}` : 'without a name'
+    throw refuse(by, `it registered ${said}, which is not that of its package`)
   }
   const {name, apiVersion, ...rest} = claimed as FelhomPlugin
   if (apiVersion !== PLUGIN_API_VERSION)

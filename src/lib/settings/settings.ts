@@ -8,8 +8,8 @@ export type DesiredSource =
   | {git: string; branch?: string; path?: string; depth?: number}
   /** `ca`, `token`: files. */
   | {https: string; ca?: string; token?: string}
-  /** Of a plugin, with options that are its own to understand. */
-  | {provider: string; options: Readonly<Record<string, unknown>>}
+  /** Of a plugin, with options that are its own to understand; `dir`: what paths in them are relative to. */
+  | {provider: string; options: Readonly<Record<string, unknown>>; dir: string}
 
 export interface MaintenanceWindow {
   cron: string

@@ -108,7 +108,7 @@ export const readDesired: Reader<DesiredSource> = (raw, baseDir) => {
   const fields = raw as Record<string, unknown>
   if ('git' in fields) return readGit(fields, baseDir)
   if ('https' in fields) return readHttps(fields, baseDir)
-  return 'provider' in fields ? readProvider(fields) : {expected}
+  return 'provider' in fields ? readProvider(fields, baseDir) : {expected}
 }
 
 function readGit(fields: Record<string, unknown>, baseDir: string): Reading<DesiredSource> {
@@ -133,12 +133,12 @@ function readGit(fields: Record<string, unknown>, baseDir: string): Reading<Desi
 const resolveAddress = (address: string, baseDir: string): string =>
   /^\.{1,2}(\/|$)/.test(address) ? resolve(baseDir, address) : address
 
-function readProvider(fields: Record<string, unknown>): Reading<DesiredSource> {
+function readProvider(fields: Record<string, unknown>, baseDir: string): Reading<DesiredSource> {
   const {provider, options = {}, ...rest} = fields
   const isObject = typeof options === 'object' && options !== null && !Array.isArray(options)
   if (typeof provider !== 'string' || !isObject || Object.keys(rest).length > 0)
     return {expected: '{provider: NAME}, with the options that the plugin asks for as a map'}
-  return {value: {provider, options: options as Record<string, unknown>}}
+  return {value: {provider, options: options as Record<string, unknown>, dir: baseDir}}
 }
 
 function readHttps(fields: Record<string, unknown>, baseDir: string): Reading<DesiredSource> {

@@ -11,11 +11,20 @@ const MOST_WAITING = 1000
 export class PluginNotifiers {
   readonly #notifiers: Extensions['notifiers']
   readonly #warn: (text: string) => void
+  readonly #timeoutMs: number
   readonly #dir: string
+  readonly #closing = new AbortController()
   #waiting = 0
+  #saidLast: unknown
   #told: Promise<void> = Promise.resolve()
 
-  constructor({notifiers}: Pick<Extensions, 'notifiers'>, dir: string, warn: (text: string) => void) {
+  constructor(
+    {notifiers}: Pick<Extensions, 'notifiers'>,
+    dir: string,
+    warn: (text: string) => void,
+    timeoutMs = TIMEOUT_MS,
+  ) {
+    this.#timeoutMs = timeoutMs
     this.#notifiers = notifiers
     this.#dir = dir
     this.#warn = warn
@@ -31,19 +40,32 @@ export class PluginNotifiers {
       }
       this.#waiting++
       this.#told = this.#told.then(async () => {
-        const options = {point: 'notifier', timeoutMs: TIMEOUT_MS, dir: this.#dir}
+        const {signal} = this.#closing
+        const options = {point: 'notifier', timeoutMs: this.#timeoutMs, dir: this.#dir, signal}
         try {
-          await callPlugin(notifier, (run, context) => run(alert, context), options)
+          const own = structuredClone(alert)
+          await callPlugin(notifier, (run, context) => run(own, context), options)
         } catch (error) {
-          this.#warn((error as Error).message)
+          this.#complain(error)
         }
         this.#waiting--
       })
     }
   }
 
-  /** Waits until all is told. */
-  settle(): Promise<void> {
-    return this.#told
+  /** Of the end it is told once, not for each that it cut off. */
+  #complain(error: unknown): void {
+    if (error === this.#saidLast) return
+    this.#saidLast = error
+    this.#warn((error as Error).message)
+  }
+
+  /** Waits until all is told, but not for as many time-outs as there are alerts: the end must come. */
+  async close(): Promise<void> {
+    const timer = setTimeout(() => {
+      this.#closing.abort(new Error(`${this.#waiting} alerts were not told to plugins before the end`))
+    }, this.#timeoutMs)
+    await this.#told
+    clearTimeout(timer)
   }
 }

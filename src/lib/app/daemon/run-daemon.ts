@@ -51,7 +51,7 @@ export async function runDaemon(request: DaemonRequest): Promise<DaemonOutcome> 
   try {
     return await new Daemon(request, telling, settings, extensions).run()
   } finally {
-    await notifiers.settle()
+    await notifiers.close()
     await telling.close()
   }
 }
