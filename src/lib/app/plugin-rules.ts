@@ -45,13 +45,15 @@ function describeRequest({action, target, guest}: GateRequest): RuleRequest {
     action: Object.freeze({type, class: gateClass, impact, reversible, options: Object.freeze(options)}),
     guest: Object.freeze({
       ...{kind, vmid, node, name: guest?.name, exists: guest !== undefined},
-      tags: Object.freeze(readTags(guest)),
+      tags: readTags(guest),
     }),
   })
 }
 
-function readTags(guest: GateRequest['guest']): string[] {
-  if (!guest?.config.known) return []
+/** Nobody can be told that a guest has no tags only because they could not be read. */
+function readTags(guest: GateRequest['guest']): readonly string[] | undefined {
+  if (!guest) return Object.freeze([])
+  if (!guest.config.known) return undefined
   const text = findOption(guest.kind, 'tags') ? (guest.config.current['tags'] ?? '') : ''
-  return text.split(/[;, ]+/).filter((tag) => tag !== '')
+  return Object.freeze(text.split(/[;, ]+/).filter((tag) => tag !== ''))
 }

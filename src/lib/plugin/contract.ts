@@ -64,7 +64,8 @@ export interface RuleRequest {
   readonly guest: GuestId & {
     readonly node: string | undefined
     readonly name: string | undefined
-    readonly tags: readonly string[]
+    /** As it has them in Proxmox now; undefined: they could not be read. */
+    readonly tags: readonly string[] | undefined
     readonly exists: boolean
   }
 }
