@@ -16,10 +16,16 @@ describe('types carry the order', () => {
     expect(filesWith('as AuthorizedAction')).to.deep.equal(['lib/gate/gate.ts'])
   })
 
-  it('only the store makes a journaled intent', () => {
-    const files = filesWith('as JournaledIntent')
-    expect(files).to.have.lengthOf(1)
-    expect(files[0]).to.match(/^lib\/store\//)
+  it('only the store makes a journaled intent, and the journal in memory that stands in for it in tests', () => {
+    const [own, inMemory, ...others] = filesWith('as JournaledIntent')
+    expect(own).to.match(/^lib\/store\//)
+    expect(inMemory).to.equal('lib/testing/memory-journal.ts')
+    expect(others).to.deep.equal([])
+  })
+
+  it('the product itself uses nothing of what is there for tests', () => {
+    const users = filesWith('/testing/').filter((file) => !/^lib\/(?:testing|library)\//.test(file))
+    expect(users).to.deep.equal([])
   })
 
   it('a request to change something is made in one place', () => {

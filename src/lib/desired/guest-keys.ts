@@ -16,6 +16,7 @@ export const SETTINGS_KEYS: readonly string[] = [
   'state',
   'trust',
   'approvals',
+  'secrets',
   'gate',
   'limits',
   'recover',
