@@ -1,5 +1,6 @@
 // Builds dist/: esbuild with splitting, one entry per command, then oclif's manifest. Packages are bundled,
-// because resolving and reading hundreds of small files is most of a command's start-up time.
+// because resolving and reading hundreds of small files is most of a command's start-up time. The library is built
+// apart from that: sharing chunks with it would cut the program into more files than a command should have to read.
 import {build} from 'esbuild'
 import {mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs'
 import {dirname, join, relative} from 'node:path'
@@ -14,16 +15,20 @@ const entries = [...commands, 'src/lib/cli/main.ts', 'src/lib/cli/command-not-fo
 
 // Built beside the old one and then put in its place, so that a program under way finds its files.
 const fresh = `dist.${process.pid}`
-const {outputFiles} = await build({
+const common = {
   absWorkingDir: root,
-  entryPoints: entries.map((file) => ({in: file, out: file.replace(/^src\//, '').replace(/\.ts$/, '')})),
-  outdir: fresh,
   bundle: true,
   splitting: true,
   format: 'esm',
-  mainFields: ['module', 'main'],
   platform: 'node',
   target: 'node20.19',
+  logLevel: 'warning',
+}
+const program = build({
+  ...common,
+  entryPoints: entries.map((file) => ({in: file, out: file.replace(/^src\//, '').replace(/\.ts$/, '')})),
+  outdir: fresh,
+  mainFields: ['module', 'main'],
   minify: true,
   legalComments: 'none',
   plugins: slimPlugins,
@@ -34,8 +39,15 @@ const {outputFiles} = await build({
   banner: {
     js: "import {createRequire as felhomRequire} from 'node:module';const require=felhomRequire(import.meta.url);",
   },
-  logLevel: 'warning',
 })
+// Legible, for the stack traces of others; packages stay packages, which their programs may share.
+const library = build({
+  ...common,
+  entryPoints: ['index', 'plugin', 'testing'].map((name) => `src/lib/library/${name}.ts`),
+  outdir: join(fresh, 'library'),
+  packages: 'external',
+})
+const [{outputFiles}] = await Promise.all([program, library])
 for (const {path, text} of outputFiles) {
   mkdirSync(dirname(path), {recursive: true})
   writeFileSync(path, askForBuiltins(text))

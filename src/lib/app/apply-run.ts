@@ -85,7 +85,7 @@ export function makeRunId(nowMs: number, randomHex = drawHex): string {
   return `${time}-${randomHex(4)}`
 }
 
-const drawHex = (digits: number): string =>
+export const drawHex = (digits: number): string =>
   randomBytes(Math.ceil(digits / 2))
     .toString('hex')
     .slice(0, digits)

@@ -26,11 +26,6 @@ export interface RegisterOptions {
   register(plugin: FelhomPlugin): void
 }
 
-/** For oclif's type of a hook: `Hook<'felhom:register', FelhomHooks>`. */
-export interface FelhomHooks {
-  'felhom:register': {options: RegisterOptions; return: undefined}
-}
-
 export interface PluginContext {
   /** Aborted when it takes too long, or nobody waits any more. */
   readonly signal: AbortSignal
