@@ -79,12 +79,24 @@ function readFiles(files: unknown, dir: string): Texts | string {
   let total = 0
   for (const one of files as unknown[]) {
     const {name, content} = (typeof one === 'object' && one !== null ? one : {}) as Partial<ProvidedFile>
-    if (typeof name !== 'string' || name === '' || content === undefined)
+    const text = writeContent(content)
+    if (typeof name !== 'string' || name === '' || text === undefined)
       return 'brings a file without name or content'
-    const bytes = Buffer.from(typeof content === 'string' ? content : JSON.stringify(content))
+    const bytes = Buffer.from(text)
     total += bytes.byteLength
     if (total > MAX_BUNDLE_BYTES) return `brings more than ${MAX_BUNDLE_BYTES} bytes`
     texts.push({file: name, dir, bytes})
   }
   return texts
+}
+
+/** undefined: it is neither text nor anything that could be written as such. */
+function writeContent(content: unknown): string | undefined {
+  if (typeof content === 'string') return content
+  if (typeof content !== 'object' || content === null) return undefined
+  try {
+    return JSON.stringify(content)
+  } catch {
+    return undefined
+  }
 }

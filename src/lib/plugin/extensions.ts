@@ -40,6 +40,8 @@ export const NO_EXTENSIONS: Extensions = {
 const POINTS = ['providers', 'rules', 'observers', 'notifiers', 'formats'] as const
 type Point = (typeof POINTS)[number]
 const KEYS: ReadonlySet<string> = new Set(['name', 'apiVersion', ...POINTS])
+/** Of felhom's own forms of a plan: one of a plugin would never be chosen. */
+const OWN_FORMATS = ['text', 'markdown', 'json']
 const NAME = /^[a-z][a-z0-9-]{0,63}$/
 
 /** What was registered, and by whom. */
@@ -92,6 +94,8 @@ function checkPoint(plugin: string, point: Point, brought: unknown): void {
         plugin,
         `${JSON.stringify(name)} of its ${point} is no name: lower case, digits and dashes`,
       )
+    if (point === 'formats' && OWN_FORMATS.includes(name))
+      throw refuse(plugin, `its format ${name} has the name of one of felhom`)
     if (typeof run !== 'function') throw refuse(plugin, `${name} of its ${point} is no function`)
   }
 }

@@ -18,7 +18,7 @@ const plugin = (name: string, more = ''): {'register.js': string} =>
 describe('loading plugins', () => {
   let lab: PluginLab
   const {FELHOM_DATA_DIR: before} = process.env
-  const {emitWarning} = process
+  const emitWarning = process.emitWarning.bind(process)
 
   beforeEach(() => {
     lab = new PluginLab()
