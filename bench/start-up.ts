@@ -7,9 +7,11 @@ import {fileURLToPath} from 'node:url'
 import {compareRounds, type Outcome} from './harness.ts'
 import {BIN, benchEnvironment, scratch, timeNode} from './processes.ts'
 
-const EXAMPLE = fileURLToPath(new URL('../examples/homelab/guests.yaml', import.meta.url))
+const EXAMPLES = fileURLToPath(new URL('../examples', import.meta.url))
+const EXAMPLE = join(EXAMPLES, 'homelab/guests.yaml')
 
 export async function benchStartUp(rounds: number): Promise<Outcome[]> {
+  const withPlugins = {FELHOM_DATA_DIR: installPlugins()}
   const r = await compareRounds(
     rounds,
     {
@@ -17,6 +19,8 @@ export async function benchStartUp(rounds: number): Promise<Outcome[]> {
       version: () => timeNode([BIN, '--version']),
       help: () => timeNode([BIN, '--help']),
       trivial: () => timeNode([BIN, 'version']),
+      helpWithPlugins: () => timeNode([BIN, '--help'], withPlugins),
+      trivialWithPlugins: () => timeNode([BIN, 'version'], withPlugins),
       firstRequest: timeFirstRequest,
     },
     'node',
@@ -40,6 +44,20 @@ export async function benchStartUp(rounds: number): Promise<Outcome[]> {
       detail: detail(r.trivial.median),
     },
     {
+      metric: 'felhom --help, with two plugins',
+      value: r.helpWithPlugins.ratio,
+      goal: 4,
+      better: 'smaller',
+      detail: detail(r.helpWithPlugins.median),
+    },
+    {
+      metric: 'felhom version, with two plugins',
+      value: r.trivialWithPlugins.ratio,
+      goal: 4,
+      better: 'smaller',
+      detail: detail(r.trivialWithPlugins.median),
+    },
+    {
       metric: 'plan until its first request',
       value: r.firstRequest.ratio,
       goal: 4.5,
@@ -47,6 +65,14 @@ export async function benchStartUp(rounds: number): Promise<Outcome[]> {
       detail: detail(r.firstRequest.median),
     },
   ]
+}
+
+/** The two examples, installed as people install them, into a data directory of their own. */
+function installPlugins(): string {
+  const dataDir = join(scratch, 'data')
+  for (const name of ['felhom-plugin-csv', 'felhom-plugin-prod-stop'])
+    timeNode([BIN, 'plugins', 'install', join(EXAMPLES, name)], {FELHOM_DATA_DIR: dataDir})
+  return dataDir
 }
 
 /** Until the first bytes of felhom's first connection arrive: its TLS greeting. */
