@@ -92,15 +92,25 @@ async function askToRegister(
     },
   }
   const alone = Object.create(config, {plugins: {value: new Map([[plugin.name, plugin]])}}) as HookConfig
-  // oclif's own timer does not keep the process alive: one that waits for nothing would end it without a word.
-  const awake = setInterval(() => undefined, timeoutMs)
-  const {failures} = await alone.runHook(REGISTER_HOOK, {...options}, timeoutMs, true).finally(() => {
-    clearInterval(awake)
-  })
+  const asked = alone.runHook(REGISTER_HOOK, {...options}, undefined, true)
+  const {failures} = await inTime(plugin.name, asked, timeoutMs)
   const [failure] = failures
   if (failure) throw refuse(plugin.name, `it failed to register: ${describe(failure.error)}`, failure.error)
   if (brought.length === 0) throw refuse(plugin.name, `its hook ${REGISTER_HOOK} has registered nothing`)
   return brought.map((one) => ({package: plugin.name, plugin: one}))
+}
+
+/** oclif's own limit leaves out the import, and does not keep a process alive that has nothing else to wait for. */
+async function inTime<T>(name: string, work: Promise<T>, timeoutMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(refuse(name, `it did not register within ${timeoutMs / 1000} s`))
+    }, timeoutMs)
+  })
+  return Promise.race([work, late]).finally(() => {
+    clearTimeout(timer)
+  })
 }
 
 /** Whatever was thrown. */

@@ -127,7 +127,7 @@ class ReversibilityGate implements FullGate {
       return {...asked, class: await applyRules(own, this.#options.rules ?? [], request)}
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
-      return {...asked, class: 'destructive', refusal: {code: 'internal_error', message}}
+      return {...asked, class: 'destructive', refusal: {code: 'rule_failed', message}}
     }
   }
 

@@ -87,6 +87,7 @@ export type RefusalCode =
   | 'internal_error'
   | 'disarmed'
   | 'limit_reached'
+  | 'rule_failed'
   | 'withheld'
 
 export interface Refusal {

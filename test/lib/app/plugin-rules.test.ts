@@ -73,7 +73,7 @@ describe('a rule of a plugin', () => {
   })
 
   it('lets nothing pass when it fails, hangs or answers what is no answer', async () => {
-    const named = /^internal_error: the rule r of the plugin felhom-plugin-x failed: /
+    const named = /^rule_failed: the rule r of the plugin felhom-plugin-x failed: /
     expect(
       await refusalOf(() => {
         throw new Error('no luck')

@@ -76,7 +76,16 @@ describe('loading plugins', () => {
         /to register: late/,
       ],
       ['throws when it is imported', {'register.js': 'throw new Error("at once")'}, /to register: at once/],
-      ['hangs', {'register.js': 'export default () => new Promise(() => {})'}, /Timed out/],
+      [
+        'hangs',
+        {'register.js': 'export default () => new Promise(() => {})'},
+        /did not register within 0\.2 s/,
+      ],
+      [
+        'hangs when it is imported',
+        {'register.js': 'await new Promise(() => {})'},
+        /did not register within/,
+      ],
       ['cannot be parsed', {'register.js': 'export default {'}, /failed to register/],
       ['lacks the file of its hook', {}, /failed to register/],
       ['has no function there', {'register.js': 'export const answer = 42'}, /has registered nothing/],

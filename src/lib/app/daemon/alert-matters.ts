@@ -126,6 +126,7 @@ const WAITING: readonly (RefusalCode | undefined)[] = [
   'store_error',
   'disarmed',
   'limit_reached',
+  'rule_failed',
   'withheld',
 ]
 
