@@ -10,6 +10,9 @@ import {ENTRIES} from '../support/promised-names.ts'
 const PAGE = readFileSync(new URL('../../docs/library.md', import.meta.url), 'utf8')
 const CONSUMER = new URL('../fixtures/library/consumer.ts', import.meta.url)
 
+/** The last two are of the page: without a type of their own they are TypeScript too. */
+const PROGRAMS = ['consumer.ts', 'converge.ts', 'lab.ts']
+
 /** The first block of that language, as it is printed. */
 function blockOf(language: string): string {
   const block = new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, 'm').exec(PAGE)?.[1]
@@ -70,6 +73,7 @@ describe('felhom as an installed package', function () {
     before(() => {
       cpSync(CONSUMER, join(dir, 'consumer.ts'))
       writeFileSync(join(dir, 'converge.ts'), blockOf('js'))
+      writeFileSync(join(dir, 'lab.ts'), blockOf('mjs'))
       for (const name of ['@types/node', 'undici-types']) copyPackage(name)
     })
 
@@ -83,11 +87,7 @@ describe('felhom as an installed package', function () {
 
     for (const [name, resolution] of Object.entries(RESOLUTIONS)) {
       it(`that a strict program and a plugin compile against, resolved as ${name}`, () => {
-        const {mistakes, declarations} = checkTypes(
-          realpathSync(dir),
-          ['consumer.ts', 'converge.ts'],
-          resolution,
-        )
+        const {mistakes, declarations} = checkTypes(realpathSync(dir), PROGRAMS, resolution)
         expect(mistakes).to.deep.equal([])
         expect(declarations).to.include.members(ENTRIES.map(({file}) => `types/library/${file}.d.ts`))
       })
@@ -110,6 +110,11 @@ describe('felhom as an installed package', function () {
     expect(said).to.contain('# lxc/101 dns1 on pve1 will be updated in place')
     expect(said.endsWith(`\n${blockOf('text')}`), said).to.equal(true)
     expect(blockOf('js').split('\n').length).to.be.below(35)
+  })
+
+  it('runs the test of docs/library.md as it is printed', () => {
+    writeFileSync(join(dir, 'lab.mjs'), blockOf('mjs'))
+    expect(run(process.execPath, ['lab.mjs'], dir)).to.equal('')
   })
 
   it('brings the command line, which plans on the sandbox', () => {
