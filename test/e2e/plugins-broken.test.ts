@@ -1,0 +1,148 @@
+// Plugins that fail, in the built program: it ends with their name, nothing is sent, and they can be removed.
+import {cpSync, existsSync, rmSync} from 'node:fs'
+import {expect} from 'chai'
+import {inScratch, type Run} from '../support/felhom.ts'
+import {said} from '../support/gate-lab.ts'
+import {PluginLab} from '../support/plugin-lab.ts'
+import {startSandboxProcess, type SandboxProcess} from '../support/sandbox-process.ts'
+
+const NAME = 'felhom-plugin-x'
+const bringing = (what: string): Record<string, string> => ({
+  'register.js': `export default ({register}) => register({name: '${NAME}', apiVersion: 1, ${what}})\n`,
+})
+
+describe('a plugin in the built program', function () {
+  this.timeout(120_000)
+  let sandbox: SandboxProcess
+  let lab: PluginLab
+
+  before(async () => {
+    sandbox = await startSandboxProcess()
+  })
+  after(() => sandbox.stop())
+  beforeEach(async () => {
+    await sandbox.reset()
+    lab = new PluginLab()
+    lab.list(NAME)
+    lab.write('felhom.yaml', `felhom: 1\ndesired: guests.yaml\nstate: state\nplugins: {allow: [${NAME}]}\n`)
+    lab.write('guests.yaml', 'felhom: 1\nguests: {101: {kind: lxc, run: stopped}}\n')
+  })
+  afterEach(() => {
+    lab.close()
+  })
+
+  const felhom = (...args: string[]): Promise<Run> => lab.felhom(args, {env: sandbox.env})
+
+  async function expectCode(code: number, run: Promise<Run>): Promise<string> {
+    const ended = await run
+    expect(ended.code, said(ended)).to.equal(code)
+    return said(ended)
+  }
+
+  const writes = async (): Promise<string[]> =>
+    Object.keys(await sandbox.requests()).filter((key) => !key.startsWith('GET '))
+
+  it('stops every command when it registers, and can be removed', async () => {
+    const failing = {'register.js': 'export default () => { throw new Error("no luck") }'}
+    const commands = [['plan'], ['apply', '--auto-approve'], ['daemon', '--once']]
+    for (const [files, runs] of [
+      [failing, commands],
+      [{'register.js': 'export default {'}, [['plan']]],
+    ] as const) {
+      lab.place(NAME, files)
+      for (const args of runs)
+        expect(await expectCode(65, felhom(...args))).to.contain(`the plugin ${NAME} cannot be used`)
+    }
+    expect(await writes()).to.deep.equal([])
+    await expectCode(0, felhom('plugins', 'remove', NAME))
+    expect(await expectCode(0, felhom('plan'))).not.to.contain(NAME)
+  })
+
+  it('brings a command, which is run', async () => {
+    const hello = 'export default class { static run() { console.log("hello") } }'
+    lab.place(NAME, {'commands/hello.js': hello}, {commands: './commands'})
+    expect(await expectCode(0, felhom('hello'))).to.contain('hello')
+    lab.place(NAME, {'commands/plan.js': hello}, {commands: './commands'})
+    expect(await expectCode(65, felhom('validate'))).to.contain(
+      'its command "plan" has the name of one of felhom',
+    )
+  })
+
+  it('is named in the log of the daemon when it cannot tell of an alert', async () => {
+    lab.place(NAME, bringing('notifiers: {odd: () => { throw new Error("no luck") }}'))
+    lab.write(
+      'guests.yaml',
+      'felhom: 1\nguests: {101: {kind: lxc, config: {protection: true}, ensure: absent}}\n',
+    )
+    const {stderr} = await felhom('daemon', '--once', '--mode', 'full')
+    expect(stderr).to.contain(`the notifier odd of the plugin ${NAME} failed: no luck`)
+  })
+
+  it('is removed though its files are gone, or its commands end the process', async () => {
+    lab.place(NAME, {'commands/hello.js': 'process.exit(9)'}, {commands: './commands'})
+    await expectCode(9, felhom('plan'))
+    await expectCode(0, felhom('plugins', 'remove', NAME))
+    lab.list(NAME)
+    rmSync(lab.at('data/node_modules'), {recursive: true, force: true})
+    expect(await expectCode(65, felhom('plan'))).to.contain(NAME)
+    await expectCode(0, felhom('plugins', 'remove', NAME))
+  })
+
+  it('refuses what its rule cannot weigh: exit code 3, and nothing is sent', async () => {
+    lab.place(NAME, bringing('rules: {odd: () => { throw new Error("no luck") }}'))
+    const expected = `the rule odd of the plugin ${NAME} failed: no luck`
+    expect(await expectCode(0, felhom('plan'))).to.contain(expected)
+    expect(await expectCode(3, felhom('apply', '--auto-approve'))).to.contain(expected)
+    await expectCode(3, felhom('daemon', '--once', '--mode', 'full'))
+    expect(await writes()).to.deep.equal([])
+  })
+
+  it('ends a run that its observer was to see', async () => {
+    lab.place(NAME, bringing('observers: {odd: () => { throw new Error("no luck") }}'))
+    const told = await expectCode(65, felhom('apply', '--auto-approve'))
+    expect(told).to.contain(`the observer odd of the plugin ${NAME} failed: no luck`)
+  })
+
+  it('is told for a form that it cannot make', async () => {
+    lab.place(
+      NAME,
+      bringing('formats: {odd: () => 5, good: (plan) => `guests: ${plan.resource_changes.length}`}'),
+    )
+    expect(await expectCode(65, felhom('plan', '--output', 'odd'))).to.contain('it made no text')
+    expect((await felhom('plan', '--output', 'good')).stdout).to.equal('guests: 1\n')
+  })
+
+  it('is not installed if it is no plugin, or wants more than the one hook', async () => {
+    await inScratch(async (dir) => {
+      for (const [oclif, expected] of [
+        [{}, 'is no plugin for felhom'],
+        [{hooks: {'felhom:register': './register.js', init: './register.js'}}, 'hooks into init'],
+      ] as const) {
+        lab.place(NAME, bringing(''), oclif)
+        cpSync(lab.at('data/node_modules', NAME), dir, {recursive: true})
+        rmSync(lab.at('data'), {recursive: true})
+        expect(await expectCode(64, felhom('plugins', 'install', dir))).to.contain(expected)
+        expect(existsSync(lab.at('data/node_modules', NAME))).to.equal(false)
+        expect(await expectCode(0, felhom('plugins', 'list'))).to.contain('No plugin is installed')
+      }
+    })
+  })
+
+  it('runs no code in a daemon that may not load it: no hook of any kind, and no command', async () => {
+    const code = `import {writeFileSync} from 'node:fs'\nwriteFileSync(${JSON.stringify(lab.at('ran'))}, '')\nexport default () => {}\n`
+    const hooks = {
+      'felhom:register': './code.js',
+      init: './code.js',
+      prerun: './code.js',
+      finally: './code.js',
+    }
+    lab.place(NAME, {'code.js': code, 'commands/hello.js': code}, {hooks, commands: './commands'})
+    lab.write('felhom.yaml', 'felhom: 1\ndesired: guests.yaml\nstate: state\n')
+    await felhom('daemon', '--once')
+    await felhom('daemon', '--help')
+    await felhom('plugins', 'list')
+    expect(existsSync(lab.at('ran'))).to.equal(false)
+    await felhom('plan')
+    expect(existsSync(lab.at('ran')), 'it would have').to.equal(true)
+  })
+})
