@@ -2,7 +2,18 @@
 import tseslint from 'typescript-eslint'
 
 export default tseslint.config(
-  {ignores: ['dist/', 'node_modules/', 'coverage/', 'test/fixtures/', 'docs/', 'src/lib/catalog/data/']},
+  {
+    ignores: [
+      'dist/',
+      'node_modules/',
+      'coverage/',
+      '.stryker-tmp/',
+      'reports/',
+      'test/fixtures/',
+      'docs/',
+      'src/lib/catalog/data/',
+    ],
+  },
   {
     files: ['src/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts', 'scripts/**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked],
