@@ -22,7 +22,7 @@ export const STATE_DIR = '/state'
 const LOCK_TIMEOUT_MS = 10_000
 const PER_NODE = 2
 /** Small, so that a life sees several segments. */
-const SEGMENT_BYTES = 6_000
+export const SEGMENT_BYTES = 6_000
 
 export interface PassResult {
   readonly plan: Plan
@@ -177,7 +177,7 @@ export const processClock = (world: World, life: ProcessLife): Clock => ({
 })
 
 /** The real journal, and the oracle told of everything it acknowledges. */
-function observeJournal(world: World, store: JournalStore): Journal {
+export function observeJournal(world: World, store: JournalStore): Journal {
   const {oracle} = world
   return {
     start: async (intent) => {
@@ -204,11 +204,12 @@ function observeJournal(world: World, store: JournalStore): Journal {
   }
 }
 
-function observeWriter(world: World, life: ProcessLife): Writer {
+export function observeWriter(world: World, life: ProcessLife): Writer {
   const {oracle} = world
   const watch = (intent: Intent): Parameters<World['network']['writes']>[1] => ({
     sent: () => {
       oracle.sent(life, intent)
+      world.onSent(life, intent)
     },
     handled: (answer) => {
       world.trace(
@@ -227,7 +228,7 @@ function observeWriter(world: World, life: ProcessLife): Writer {
   }
 }
 
-function describePlan(plan: Plan): string {
+export function describePlan(plan: Plan): string {
   return plan.guests
     .map(({vmid, actions, problems}) => {
       const steps = actions.map(({type, blockers}) => (blockers.length > 0 ? `[${type}]` : type))

@@ -103,6 +103,14 @@ export class Oracle {
     for (const truth of this.#truths.values()) if (isUnsettled(truth.state)) truth.isTimeUnsure = true
   }
 
+  /** Of a life that lasts for weeks: what ended before then is no longer compared with the journal. */
+  forgetSettled(beforeMs: number): void {
+    for (const [op, {state, startedMs}] of this.#truths)
+      if (startedMs < beforeMs && !isUnsettled(state)) this.#truths.delete(op)
+    for (const life of this.#passStarted.keys()) if (!life.isAlive) this.#passStarted.delete(life)
+    for (const life of this.#recovering) if (!life.isAlive) this.#recovering.delete(life)
+  }
+
   /** For a backup of the state directory: what the journal knew then. */
   remember(): OracleMemory {
     return new Map([...this.#truths].map(([op, truth]) => [op, {...truth}]))

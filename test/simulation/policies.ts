@@ -14,7 +14,7 @@ export interface Policy {
 }
 
 /** Methods of a class live on its prototype, so a spread would lose them. */
-function overlay<T extends object>(base: T, changes: Partial<T>): T {
+export function overlay<T extends object>(base: T, changes: Partial<T>): T {
   return new Proxy(base, {
     get(target, name) {
       const source = (name in changes ? changes : target) as Record<PropertyKey, unknown>

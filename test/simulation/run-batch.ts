@@ -1,12 +1,24 @@
 // A batch of work for one core: some seeds, or all points at which one operation can be cut.
 import {choosePoints, OUTCOMES, runCrashCase, type CrashPoint} from './crash-case.ts'
 import {CRASH_CASES} from './crash-cases.ts'
+import {runDays} from './daemon-life.ts'
+import {WRONG_DAEMONS} from './daemon-policies.ts'
+import {runQuiet} from './daemon-quiet.ts'
+import type {Steady} from './daemon-steady.ts'
 import {WRONG_POLICIES} from './policies.ts'
 import {runLife} from './run-life.ts'
 
 export type Batch =
   | {readonly kind: 'seeds'; readonly from: number; readonly count: number; readonly policy?: string}
   | {readonly kind: 'crashes'; readonly caseIndex: number}
+  | {
+      readonly kind: 'days'
+      readonly seed: number
+      readonly days: number
+      readonly hoursPerDay?: number
+      readonly policy?: string
+    }
+  | {readonly kind: 'quiet'; readonly days: number; readonly policy?: string}
 
 export interface Broken {
   /** A seed, or the name of a crash point. */
@@ -20,10 +32,36 @@ export interface BatchResult {
   readonly lives: number
   readonly broken: readonly Broken[]
   readonly counts: ReadonlyMap<string, number>
+  /** Of days: one an hour. */
+  readonly samples?: readonly Steady[]
 }
 
 export function runBatch(batch: Batch): Promise<BatchResult> {
-  return batch.kind === 'seeds' ? runSeeds(batch) : runCrashes(batch.caseIndex)
+  switch (batch.kind) {
+    case 'seeds':
+      return runSeeds(batch)
+    case 'crashes':
+      return runCrashes(batch.caseIndex)
+    case 'days':
+      return runDaemonDays(batch)
+    case 'quiet':
+      return runQuietDays(batch)
+  }
+}
+
+async function runDaemonDays(batch: Extract<Batch, {kind: 'days'}>): Promise<BatchResult> {
+  const {policy, ...choice} = batch
+  const wrong = policy === undefined ? undefined : WRONG_DAEMONS[policy]
+  const {seed, violations, counts, samples} = await runDays({...choice, ...(wrong && {policy: wrong})})
+  const where = `day of seed ${seed}`
+  return {lives: 1, broken: violations.length > 0 ? [{where, troubles: [], violations}] : [], counts, samples}
+}
+
+async function runQuietDays({days, policy}: Extract<Batch, {kind: 'quiet'}>): Promise<BatchResult> {
+  const wrong = policy === undefined ? undefined : WRONG_DAEMONS[policy]
+  const {passes, violations, samples} = await runQuiet({days, ...(wrong && {policy: wrong})})
+  const broken = violations.length > 0 ? [{where: 'quiet days', troubles: [], violations}] : []
+  return {lives: 1, broken, counts: new Map([['pass', passes]]), samples}
 }
 
 async function runSeeds({from, count, policy}: Extract<Batch, {kind: 'seeds'}>): Promise<BatchResult> {

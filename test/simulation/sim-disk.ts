@@ -29,6 +29,8 @@ export class SimDisk {
   #durableNames: Names = new Map()
   #pending: NameChange[] = []
   faults: DiskFaults = healthyDisk
+  /** Whether the file system keeps no order, so that a power loss may leave what looks like damage. */
+  mayLeaveHoles = true
   /** Told who writes. */
   onWrite: (life: ProcessLife) => void = () => undefined
 
@@ -58,7 +60,9 @@ export class SimDisk {
     for (const change of this.#pending.slice(0, done)) change.apply(this.#durableNames)
     this.#pending = []
     this.#names = new Map(this.#durableNames)
-    return [...new Set(this.#names.values())].map((file) => file.losePower(random)).includes(true)
+    return [...new Set(this.#names.values())]
+      .map((file) => file.losePower(random, this.mayLeaveHoles))
+      .includes(true)
   }
 
   /** A backup of everything, as it stands. */

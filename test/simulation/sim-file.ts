@@ -69,14 +69,14 @@ export class SimFile {
    * size with zeros from some sector on. Seldom, where a file system keeps no order, any sector may be missing: then
    * the result is true, for that cannot be told from damage.
    */
-  losePower(random: Random): boolean {
+  losePower(random: Random, mayLeaveHoles = true): boolean {
     const [old, now] = [this.#durable.length, this.#length]
     const dirtyFrom = Math.min(this.#dirtyFrom, now)
     if (dirtyFrom >= now && old === now) {
       this.#settle(this.#durable)
       return false
     }
-    const shape = random.below(12)
+    const shape = random.below(mayLeaveHoles ? 12 : 11)
     const cut = shape < 2 ? dirtyFrom : shape < 5 ? now : random.between(dirtyFrom, now)
     const grown = shape < 2 ? old : shape < 8 ? Math.max(old, cut) : now
     const next = Buffer.alloc(now < old && shape >= 2 ? now : grown)

@@ -33,10 +33,12 @@ export interface WorldOptions {
   readonly weather: Weather
   readonly policy?: Policy
   readonly trace?: (text: string) => void
+  /** Epoch milliseconds at which it begins; absent: the clock's own. */
+  readonly startMs?: number
 }
 
 export class World {
-  readonly clock = new VirtualClock()
+  readonly clock: VirtualClock
   readonly random: Random
   readonly scenario: Scenario
   readonly policy: Policy
@@ -57,9 +59,12 @@ export class World {
   taskTimeoutMs = 600_000
   /** An old state directory was put back, or a clock put forward: there may be tasks that the journal cannot know. */
   mayBeDisarmed = false
+  /** Told of every request that leaves, and by whom. */
+  onSent: (life: ProcessLife, intent: Intent) => void = () => undefined
   /** Told of every request that Proxmox has answered or died over, whatever the sender learns. */
   onHandled: (intent: Intent, answer: Answer | undefined) => void = () => undefined
   readonly #trace: ((text: string) => void) | undefined
+  readonly #startMs: number
   readonly #operator: Random
   readonly #upkeep: Random
   readonly #alive = new Set<ProcessLife>()
@@ -68,7 +73,9 @@ export class World {
   #runs = 0
   #signatures = 0
 
-  constructor({random, scenario, weather, policy, trace}: WorldOptions) {
+  constructor({random, scenario, weather, policy, trace, startMs}: WorldOptions) {
+    this.clock = new VirtualClock(startMs)
+    this.#startMs = this.clock.now()
     this.random = random
     this.scenario = scenario
     this.policy = policy ?? {}
@@ -110,7 +117,7 @@ export class World {
 
   trace(text: () => string): void {
     if (!this.#trace) return
-    const seconds = ((this.clock.now() - 1_800_000_000_000) / 1000).toFixed(3).padStart(9)
+    const seconds = ((this.clock.now() - this.#startMs) / 1000).toFixed(3).padStart(9)
     this.#trace(`${seconds} ${text()}`)
   }
 
