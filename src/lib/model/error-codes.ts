@@ -10,7 +10,8 @@ export const ERROR_CODES = {
   token_missing: 'No API token was found where the settings point to.',
   token_invalid: 'The API token does not have the form user@realm!name=secret.',
   secret_missing: 'A secret that a new guest needs was not found where the desired state points to.',
-  plugin_failed: 'A plugin could not be loaded, failed, or did not answer in time; nothing was done without it.',
+  plugin_failed:
+    'A plugin could not be loaded, failed, or did not answer in time; nothing was done without it.',
   interrupted: 'The run was interrupted before it ended.',
   unexpected: 'A bug in felhom: something happened that the program holds to be impossible.',
 
@@ -33,8 +34,10 @@ export const ERROR_CODES = {
   signing_failed: 'ssh-keygen did not make the signature that was asked for.',
 
   // where the desired state comes from
-  source_away: 'The source of the desired state could not be reached, and there is no earlier state to go by.',
-  source_refused: 'What the source of the desired state says is not used: it is wrong, older, or lost too much.',
+  source_away:
+    'The source of the desired state could not be reached, and there is no earlier state to go by.',
+  source_refused:
+    'What the source of the desired state says is not used: it is wrong, older, or lost too much.',
 
   // the way to Proxmox
   unreachable: 'No connection to the Proxmox endpoint could be made.',
