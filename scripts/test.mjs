@@ -1,6 +1,6 @@
 // `npm test`: every check, all of them even when one fails, and a closing line with the count. A check is one
 // test; the unit and end-to-end tests count one by one.
-import {spawn, spawnSync} from 'node:child_process'
+import {spawn} from 'node:child_process'
 import {mkdtempSync, readFileSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
@@ -11,34 +11,14 @@ const scratch = mkdtempSync(join(tmpdir(), 'felhom-test-'))
 let passed = 0
 let failed = 0
 
-function run(title, args, env = {}) {
-  console.log(`\n== ${title}`)
-  const started = performance.now()
-  const {status} = spawnSync('npm', ['run', '--silent', ...args], {
-    cwd: root,
-    stdio: 'inherit',
-    env: {...process.env, ...env},
-  })
-  console.log(
-    `== ${title}: ${status === 0 ? 'ok' : 'FAILED'} (${((performance.now() - started) / 1000).toFixed(1)} s)`,
-  )
-  return status === 0
-}
-
-function check(title, ...args) {
-  if (run(title, args)) passed++
-  else failed++
-}
-
-/** Its dots are shown when it has ended, since those of two at once tell nothing. */
-function runShard(title, patterns) {
-  const countFile = join(scratch, `${title}.json`)
+/** What it says is shown when it has ended, since the words of two at once tell nothing. */
+function run(title, command, args, env = {}) {
   const started = performance.now()
   return new Promise((done) => {
-    const child = spawn('npx', ['mocha', ...patterns, '--reporter', 'scripts/mocha-reporter.cjs'], {
+    const child = spawn(command, args, {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: {...process.env, FELHOM_TEST_COUNTS: countFile},
+      env: {...process.env, ...env},
     })
     const said = []
     child.stdout.on('data', (bytes) => said.push(bytes))
@@ -48,13 +28,27 @@ function runShard(title, patterns) {
       console.log(`\n== ${title}`)
       process.stdout.write(Buffer.concat(said))
       console.log(`== ${title}: ${status === 0 ? 'ok' : 'FAILED'} (${seconds} s)`)
-      count(countFile, status)
-      done()
+      done(status === 0)
     })
   })
 }
 
-function count(countFile, status) {
+async function check(title, script) {
+  if (await run(title, 'npm', ['run', '--silent', script])) passed++
+  else failed++
+}
+
+async function inOrder(...checks) {
+  for (const [title, script] of checks) await check(title, script)
+}
+
+async function runShard(title, patterns) {
+  const countFile = join(scratch, `${title}.json`)
+  const args = ['mocha', ...patterns, '--reporter', 'scripts/mocha-reporter.cjs']
+  count(countFile, await run(title, 'npx', args, {FELHOM_TEST_COUNTS: countFile}))
+}
+
+function count(countFile, isOk) {
   let counts = {passes: 0, failures: 1, seconds: {}}
   try {
     counts = JSON.parse(readFileSync(countFile, 'utf8'))
@@ -63,25 +57,27 @@ function count(countFile, status) {
   }
   passed += counts.passes
   failed += counts.failures
-  if (status !== 0 && counts.failures === 0) failed++
+  if (!isOk && counts.failures === 0) failed++
   const slowest = Object.entries(counts.seconds).sort(([, x], [, y]) => y - x)
   for (const [file, seconds] of slowest.slice(0, 5)) console.log(`   ${seconds.toFixed(1)} s  ${file}`)
 }
 
-check('build', 'build')
-check('format', 'format:check')
-check('lint', 'lint')
-check('rooms', 'rooms')
-check('types', 'types')
-check('generated files', 'generate:check')
-
-// Two at a time: whoever waits for a child process or a disk leaves the core to the other.
+await check('build', 'build')
+// Two at a time: one thread each is all that most of these use, or they wait for child processes and disks.
+await Promise.all([
+  inOrder(['lint', 'lint']),
+  inOrder(
+    ['format', 'format:check'],
+    ['rooms', 'rooms'],
+    ['types', 'types'],
+    ['generated files', 'generate:check'],
+  ),
+])
 await Promise.all([
   runShard('unit tests and simulation', ['test/lib/**/*.test.ts', 'test/simulation/**/*.test.ts']),
   runShard('end-to-end, property and fault tests', ['test/!(lib|simulation)/**/*.test.ts']),
 ])
-
-check('conformance with the recorded Proxmox', 'conformance')
+await check('conformance with the recorded Proxmox', 'conformance')
 
 rmSync(scratch, {recursive: true, force: true})
 console.log(`\n${passed} passed, ${failed} failed`)
