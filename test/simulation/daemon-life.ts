@@ -195,7 +195,7 @@ class DaemonLife {
 
   async #storm(): Promise<void> {
     const {world} = this
-    if (world.weather !== calmWeather) return
+    if (this.#calmSinceMs === Infinity) return
     const weather = new StormyWeather(this.#random.stream(`storm ${String(world.clock.now())}`), SPARED)
     world.weather = weather
     this.#calmSinceMs = Infinity
@@ -205,8 +205,8 @@ class DaemonLife {
     }
     void unfold({world, weather, random: this.#random.stream('events'), startInstance})
     await world.clock.sleep(this.#random.between(3, 20) * MINUTE_MS)
+    // It does no more harm; what it did may come to light a little later.
     weather.isOver = true
-    world.weather = calmWeather
     this.#calmSinceMs = world.clock.now()
     clearUp(world)
   }
@@ -293,6 +293,8 @@ class DaemonLife {
     const {clock, oracle} = this.#world
     this.#hub.mood = 'good'
     this.#reload({...this.#base.daemon, mode: 'full', windows: []})
+    await clock.sleep(5 * MINUTE_MS)
+    this.#world.weather = calmWeather
     await this.#operator.resume()
     let unrest = ['nothing was seen']
     for (let minutes = 0; minutes < MOST_REST_MINUTES && unrest.length > 0; minutes += 5) {

@@ -18,11 +18,12 @@ export interface SandboxProcess {
   /** The variables that point felhom at it. */
   env: NodeJS.ProcessEnv
   control(body: unknown): Promise<{status: number; text: string}>
-  /** A call of the API with the full token; throws unless it succeeds. */
+  /** A call of the API with the full token unless told; throws unless it succeeds. */
   call(
     method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     path: string,
     params?: Record<string, string>,
+    token?: string,
   ): Promise<unknown>
   /** Requests since the last reset, by method and route. */
   requests(): Promise<Record<string, number>>
@@ -56,7 +57,8 @@ export async function startSandboxProcess(...args: string[]): Promise<SandboxPro
     child,
     env: {FELHOM_ENDPOINT: ready.url, FELHOM_TLS__CA: ready.caFile, FELHOM_TOKEN: ready.tokens.full},
     control: (body) => post('/sandbox/control', body),
-    call: (method, path, params = {}) => callApi(ready, method, path, params),
+    call: (method, path, params = {}, token = ready.tokens.full) =>
+      callApi(ready, token, method, path, params),
     requests: async () => {
       const {text} = await send('GET', `${ready.url}/sandbox/stats`, ready.caFile, {}, undefined)
       return (JSON.parse(text) as {requests: Record<string, number>}).requests
@@ -73,13 +75,14 @@ export async function startSandboxProcess(...args: string[]): Promise<SandboxPro
 }
 
 async function callApi(
-  {url, caFile, tokens}: Pick<SandboxProcess, 'url' | 'caFile' | 'tokens'>,
+  {url, caFile}: Pick<SandboxProcess, 'url' | 'caFile'>,
+  token: string,
   method: string,
   path: string,
   params: Record<string, string>,
 ): Promise<unknown> {
   const headers = {
-    Authorization: `PVEAPIToken=${tokens.full}`,
+    Authorization: `PVEAPIToken=${token}`,
     'Content-Type': 'application/x-www-form-urlencoded',
   }
   const body = method === 'GET' ? undefined : new URLSearchParams(params).toString()
