@@ -74,8 +74,8 @@ await Promise.all([
   ),
 ])
 await Promise.all([
-  runShard('unit tests and simulation', ['test/lib/**/*.test.ts', 'test/simulation/**/*.test.ts']),
-  runShard('end-to-end, property and fault tests', ['test/!(lib|simulation)/**/*.test.ts']),
+  runShard('unit and fault tests', ['test/lib/**/*.test.ts', 'test/faults/**/*.test.ts']),
+  runShard('end-to-end tests, properties, simulation', ['test/!(lib|faults)/**/*.test.ts']),
 ])
 await check('conformance with the recorded Proxmox', 'conformance')
 
