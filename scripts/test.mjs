@@ -44,7 +44,8 @@ async function inOrder(...checks) {
 
 async function runShard(title, patterns) {
   const countFile = join(scratch, `${title}.json`)
-  const args = ['mocha', ...patterns, '--reporter', 'scripts/mocha-reporter.cjs']
+  // A test that failed may leave a process behind: that must not hold up the others' verdict.
+  const args = ['mocha', '--exit', ...patterns, '--reporter', 'scripts/mocha-reporter.cjs']
   count(countFile, await run(title, 'npx', args, {FELHOM_TEST_COUNTS: countFile}))
 }
 

@@ -32,6 +32,7 @@ export class DaemonLab {
   #drifting: Promise<void> = Promise.resolve()
   /** Config writes of the other client. */
   #theirWrites = 0
+  readonly #daemons: StartedProcess[] = []
   readonly #ourTasks = new Map<string, Task>()
   #journalText = ''
 
@@ -43,8 +44,11 @@ export class DaemonLab {
     return new DaemonLab(await FaultLab.start(driftSeed()))
   }
 
-  stop(): Promise<void> {
-    return this.lab.stop()
+  /** Whatever a test that failed has left behind goes too. */
+  async stop(): Promise<void> {
+    this.#isDrifting = false
+    for (const {child} of this.#daemons) child.kill('SIGKILL')
+    await this.lab.stop()
   }
 
   async renew(): Promise<void> {
@@ -68,7 +72,10 @@ export class DaemonLab {
   }
 
   startDaemon(...args: string[]): StartedProcess {
-    return startFelhom(['daemon', '--interval', '1s', ...args], {cwd: this.dir, env: this.lab.env})
+    const place = {cwd: this.dir, env: this.lab.env}
+    const daemon = startFelhom(['daemon', '--interval', '1s', ...args], place)
+    this.#daemons.push(daemon)
+    return daemon
   }
 
   /** Somebody turns memory and stops guests, without a pause worth the name. */
@@ -104,7 +111,7 @@ export class DaemonLab {
   }
 
   async #untilIdle(sandbox: FaultLab['lab']['sandbox']): Promise<void> {
-    for (;;) {
+    while (sandbox.child.exitCode === null) {
       const running = (await sandbox.call('GET', '/nodes/pve1/tasks?source=active')) as Task[]
       if (running.every(({endtime}) => endtime !== undefined)) return
       await sleep(50)

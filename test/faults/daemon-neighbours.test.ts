@@ -35,7 +35,7 @@ describe('two felhom daemon and an apply on one state directory', function () {
       const run = apply()
       const {code, stderr} = await run.ended
       // Others keep changing guests under its hands.
-      expect(code, stderr).to.be.oneOf([0, 1])
+      expect(code, stderr).to.be.oneOf([0, 4])
       expect(holders.seen.has(run.child.pid ?? 0), 'the apply had its turn').to.equal(true)
     }
     await lab.stopDrift()

@@ -22,6 +22,10 @@ describe('felhom daemon, sent a signal', function () {
     lab = await FaultLab.start(manyGuestsSeed({guests: GUESTS, nodes: 1, startDelaySeconds: FOREVER_SECONDS}))
   })
   after(() => lab.stop())
+  const started: StartedProcess[] = []
+  afterEach(() => {
+    for (const {child} of started.splice(0)) child.kill('SIGKILL')
+  })
   beforeEach(async () => {
     await lab.lab.renew()
     lab.lab.write('guests.yaml', manyGuestsWish(GUESTS))
@@ -33,8 +37,11 @@ describe('felhom daemon, sent a signal', function () {
       'felhom.yaml',
       `felhom: 1\ndesired: guests.yaml\nlimits: {writes_per_node: ${AT_ONCE}}\ndaemon: ${daemon}\n`,
     )
-  const startDaemon = (...args: string[]): StartedProcess =>
-    startFelhom(['daemon', ...args], {cwd: lab.lab.dir, env: lab.env})
+  const startDaemon = (): StartedProcess => {
+    const daemon = startFelhom(['daemon'], {cwd: lab.lab.dir, env: lab.env})
+    started.push(daemon)
+    return daemon
+  }
   const startAndWait = async (): Promise<StartedProcess> => {
     const run = startDaemon()
     await untilSo('its tasks run', run, () => countRecords(lab.lab.dir, 'task_running') === AT_ONCE)
