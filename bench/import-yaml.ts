@@ -1,5 +1,5 @@
 // Desired state for a generated cluster, as a person would write it: about 0.7 kB a guest, one in a hundred with
-// another memory than the live guest has.
+// another memory than the live guest has, unless told otherwise.
 import {generateSeed} from '../src/lib/sandbox/seed-generator.ts'
 
 interface SeedGuest {
@@ -10,13 +10,13 @@ interface SeedGuest {
   config: Record<string, string | number>
 }
 
-export function importYaml(guests: number): string {
+export function importYaml(guests: number, driftEvery = 100): string {
   const seed = generateSeed(guests) as unknown as {guests: SeedGuest[]}
-  return `felhom: 1\nguests:\n${seed.guests.map(renderGuest).join('')}`
+  return `felhom: 1\nguests:\n${seed.guests.map((guest, i) => renderGuest(guest, i % driftEvery === 0)).join('')}`
 }
 
-function renderGuest({kind, vmid, node, running, config}: SeedGuest, index: number): string {
-  const memory = Number(config['memory']) * (index % 100 === 0 ? 2 : 1)
+function renderGuest({kind, vmid, node, running, config}: SeedGuest, isDrifted: boolean): string {
+  const memory = Number(config['memory']) * (isDrifted ? 2 : 1)
   const name = String(config[kind === 'lxc' ? 'hostname' : 'name'])
   const tags = String(config['tags']).split(';')
   const disk = kind === 'lxc' ? 'rootfs' : 'scsi0'

@@ -1,10 +1,11 @@
-// npm run bench [-- --only sandbox-core|start-up|state-read|plan|journal|apply|gate] [--rounds N]: prints each figure with its goal and exits
+// npm run bench [-- --only sandbox-core|start-up|state-read|plan|journal|apply|gate|daemon] [--rounds N]: prints each figure with its goal and exits
 // non-zero where one is missed by more than a tenth.
 import {rmSync} from 'node:fs'
 import {parseArgs} from 'node:util'
 import {isMissed, renderOutcomes, type Outcome} from './harness.ts'
 import {scratch} from './processes.ts'
 import {benchApply} from './apply.ts'
+import {benchDaemon} from './daemon.ts'
 import {benchJournal} from './journal.ts'
 import {benchPlan} from './plan.ts'
 import {benchSandboxCore} from './sandbox-core.ts'
@@ -24,6 +25,7 @@ const benches: Record<string, () => Promise<Outcome[]>> = {
   journal: () => benchJournal(rounds),
   apply: () => benchApply(rounds),
   gate: () => benchSshsig(rounds),
+  daemon: () => benchDaemon(rounds),
 }
 
 const outcomes: Outcome[] = []
