@@ -181,16 +181,8 @@ async function watchDaemon(
   let [seen, served, changes] = [0, 0, 0]
   try {
     for await (const line of createInterface({input: daemon.stderr})) {
-      const {
-        event,
-        durationMs = 0,
-        result,
-      } = JSON.parse(line) as {
-        event?: string
-        durationMs?: number
-        result?: string
-      }
-      if (event !== 'pass_ended') continue
+      const {event, durationMs, result} = JSON.parse(line) as LogLine
+      if (event !== 'pass_ended' || durationMs === undefined) continue
       if (result !== 'ok') throw new Error(line)
       const total = await countServed(lab.sandbox)
       // Asking for the count is one of them.
