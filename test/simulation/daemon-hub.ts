@@ -97,6 +97,11 @@ export class Hub {
     if (answered && answered.serial > (this.#good?.serial ?? 0)) this.#good = answered
   }
 
+  /** A process that died between the answer and its judging never comes back for it. */
+  forgetDead(): void {
+    for (const life of this.#answered.keys()) if (!life.isAlive) this.#answered.delete(life)
+  }
+
   async #fetch(life: ProcessLife, seen: Seen | undefined): Promise<Fetched> {
     const mood = this.mood === 'flapping' ? this.#random.pick(FLAPS) : this.mood
     this.#world.oracle.count(`source ${mood}`)

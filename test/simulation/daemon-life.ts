@@ -190,6 +190,7 @@ class DaemonLife {
     await Promise.all([clock.sleep(HOUR_MS), ...acts])
     if (this.#world.isDisarmed) await this.#operator.clearAway()
     oracle.forgetSettled(clock.now() - HOUR_MS)
+    this.#hub.forgetDead()
     this.samples.push(measureSteady())
   }
 

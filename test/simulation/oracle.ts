@@ -86,6 +86,11 @@ export class Oracle {
     else this.#recovering.delete(life)
   }
 
+  processEnds(life: ProcessLife): void {
+    this.#passStarted.delete(life)
+    this.#recovering.delete(life)
+  }
+
   get isRecovering(): boolean {
     return this.#recovering.size > 0
   }
@@ -107,8 +112,6 @@ export class Oracle {
   forgetSettled(beforeMs: number): void {
     for (const [op, {state, startedMs}] of this.#truths)
       if (startedMs < beforeMs && !isUnsettled(state)) this.#truths.delete(op)
-    for (const life of this.#passStarted.keys()) if (!life.isAlive) this.#passStarted.delete(life)
-    for (const life of this.#recovering) if (!life.isAlive) this.#recovering.delete(life)
   }
 
   /** For a backup of the state directory: what the journal knew then. */

@@ -11,6 +11,8 @@ import type {Answer} from './sim-network.ts'
 
 export const OUR_TOKEN = 'root@pam!felhom'
 const OTHER_AUTHORIZATION = 'PVEAPIToken=other@pve!by=22222222-3333-4444-5555-666666666666'
+/** What ended before then is in no log of a node any more. */
+const LOGS_KEPT_SECONDS = 86_400
 /** Waits of a task, not those of the proxy. */
 const LONGEST_STEP_MS = 10_000
 
@@ -98,6 +100,8 @@ export class SimProxmox {
     this.onMoment()
     this.#life++
     const state = decodeState(encodeState(this.state))
+    const oldest = this.#clock.now() / 1000 - LOGS_KEPT_SECONDS
+    state.tasks = state.tasks.filter(({endtime = Infinity}) => endtime > oldest)
     for (const guest of state.guests.values()) if (guestsStop) guest.runtime = {status: 'stopped'}
     this.#cluster = new Cluster(state, this.#slowClock(), 1 + this.#life)
     this.#api = new Api(this.#cluster)

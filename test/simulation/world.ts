@@ -133,10 +133,11 @@ export class World {
     return life
   }
 
-  /** It has come to its own end. */
+  /** It has come to its own end, or died: nobody asks about it any more. */
   processEnds(life: ProcessLife): void {
     this.lock.release(life)
     this.#alive.delete(life)
+    this.oracle.processEnds(life)
   }
 
   nextRunId(): string {
