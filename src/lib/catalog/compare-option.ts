@@ -109,12 +109,19 @@ function concludeParts(
   written: ReadonlyMap<string, string | null>,
 ): Comparison {
   if (option.isDisk) mergeVolume(option, known, merged, written)
+  if (isUntouched(known, merged)) return EQUAL
   const wanted = merged.size === 0 ? undefined : normaliseParts(option, format, merged)
   if (wanted === normaliseOption(option, live)) return EQUAL
   const after = merged.size === 0 ? undefined : printProperties(format, merged)
   const note = noteKept(option, known, merged, written)
   return {equal: false, after, ...(note === undefined ? {} : {note})}
 }
+
+/** Nothing that was written is another text than what is there: most of any cluster, so it must not cost much. */
+const isUntouched = (known: ReadonlyMap<string, string>, merged: ReadonlyMap<string, string>): boolean =>
+  known.size > 0 &&
+  known.size === merged.size &&
+  [...known].every(([name, value]) => merged.get(name) === value)
 
 /** What was kept although it was not written. */
 function noteKept(
