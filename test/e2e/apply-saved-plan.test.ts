@@ -149,6 +149,26 @@ describe('felhom apply of a saved plan', () => {
     expect(await lab.mutations()).to.deep.equal([])
   })
 
+  it('is believed where it is the stricter: what a rule held back is held back without its plugin', async () => {
+    await save(
+      '{101: {kind: lxc, run: stopped, config: {memory: 1GiB}}, 102: {kind: lxc, config: {memory: 1GiB}}}',
+    )
+    forge((actions) =>
+      actions.map((action) => {
+        const isOf101 = actions.some(({type}) => type === 'shutdown')
+        return isOf101 ? {...action, class: 'destructive' as const} : action
+      }),
+    )
+    const {code, stdout, stderr} = await apply()
+    expect(code, stdout + stderr).to.equal(3)
+    expect(stdout.replaceAll(/\s+/g, ' ')).to.contain(
+      'stop: it loses nothing, but the signature of an operator is demanded for it',
+    )
+    expect(await lab.status('lxc', 101)).to.equal('running')
+    expect((await lab.config('lxc', 101))['memory']).to.equal(512)
+    expect((await lab.config('lxc', 102, 'pve2'))['memory']).to.equal(1024)
+  })
+
   it('is refused when its steps are not those that felhom would take', async () => {
     await save('{120: {kind: lxc, config: {memory: 6GiB}, disks: {mp0: null}}}')
     forge((actions) => {

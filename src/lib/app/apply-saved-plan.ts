@@ -1,5 +1,6 @@
 // A saved plan as work. Nothing that it says about itself is believed: it must fit the cluster as it is now, and
-// its steps are planned again, so that their class, their needs and what stands in their way are felhom's own word.
+// its steps are planned again, so that their class, their needs and what stands in their way are felhom's own word, unless
+// what the plan says of them is stricter.
 import type {ActualCluster, ActualGuest} from '../model/actual.ts'
 import type {DesiredGuest, DesiredState} from '../model/desired.ts'
 import {FelhomError} from '../model/felhom-error.ts'
@@ -10,6 +11,7 @@ import {planGuest} from '../plan/plan-changes.ts'
 import type {ApplyWork, PlannedWork} from './apply-work.ts'
 import {desiredFromPlan} from './desired-from-plan.ts'
 import {findStale} from './find-stale.ts'
+import {keepStricter} from './keep-stricter.ts'
 import {readSecrets, secretSource} from './read-secrets.ts'
 import {areSameSteps} from './same-steps.ts'
 
@@ -35,7 +37,7 @@ export function workFromPlan({plan: saved, file, desired}: SavedPlan, env: NodeJ
       return desiredFromPlan({plan: own, file, guest, sourceOf: (o) => holder && secretSource(holder, o)})
     }
     const replan = (own: GuestPlan, guest: ActualGuest | undefined): GuestPlan =>
-      planGuest(wish(own, guest), guest, actual, held && {held})
+      keepStricter(own, planGuest(wish(own, guest), guest, actual, held && {held}))
     const live = new Map(actual.guests.map((guest) => [guest.vmid, guest]))
     const byVmid = new Map(saved.guests.map((guest) => [guest.vmid, guest]))
     const guests = saved.guests.map((own) => verify(own, replan(own, live.get(own.vmid)), file))

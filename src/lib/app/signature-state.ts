@@ -45,14 +45,23 @@ async function showGuest(
   guest: ActualGuest | undefined,
   inspector: Inspector,
 ): Promise<GuestPlan> {
-  const raised = inspector.hasRules ? await raiseClasses(plan, guest, inspector) : plan
-  const {kind, vmid, node, actions} = raised
-  const unsigned = actions.filter((action) => action.class === 'destructive' && isUnsigned(action))
-  if (unsigned.length === 0 || node === undefined) return raised
+  const {kind, vmid, node} = plan
+  // What a rule has been asked once it is not asked again: it may take its time.
+  const inspections = new Map<number, Promise<Inspection>>()
+  const inspect = (index: number, action: PlannedAction): Promise<Inspection> => {
+    const known = inspections.get(index)
+    if (known) return known
+    const asked = inspector.inspect({action, target: {kind, vmid, node: node ?? ''}, guest})
+    inspections.set(index, asked)
+    return asked
+  }
+  const raised = inspector.hasRules ? await raiseClasses(plan, inspect) : plan
+  const {actions} = raised
+  if (node === undefined || !actions.some(isWanting)) return raised
   const missing = new Map<PlannedAction, Blocker>()
-  for (const action of unsigned) {
-    const inspection = await inspector.inspect({action, target: {kind, vmid, node}, guest})
-    const blocker = await describeMissing(inspection, inspector)
+  for (const [index, action] of actions.entries()) {
+    if (!isWanting(action)) continue
+    const blocker = await describeMissing(await inspect(index, action), inspector)
     if (blocker) missing.set(action, blocker)
   }
   // What serves another waits with it.
@@ -66,26 +75,28 @@ async function showGuest(
   }
 }
 
+const isWanting = (action: PlannedAction): boolean => action.class === 'destructive' && isUnsigned(action)
+
 /** What a rule wants a signature for is from here on as what can lose data. */
 async function raiseClasses(
   plan: GuestPlan,
-  guest: ActualGuest | undefined,
-  inspector: Inspector,
+  inspect: (index: number, action: PlannedAction) => Promise<Inspection>,
 ): Promise<GuestPlan> {
-  const {kind, vmid, node = ''} = plan
   const actions: PlannedAction[] = []
-  for (const action of plan.actions) {
-    const isRaised =
-      action.class === 'benign' &&
-      (await inspector.inspect({action, target: {kind, vmid, node}, guest})).class === 'destructive'
-    actions.push(
-      isRaised ? {...action, class: 'destructive', blockers: [...action.blockers, RAISED]} : action,
-    )
+  for (const [index, action] of plan.actions.entries()) {
+    const isRaised = action.class === 'benign' && (await inspect(index, action)).class === 'destructive'
+    actions.push(isRaised ? demandSignature(action, RAISED) : action)
   }
   return {...plan, actions: blockTogether(actions)}
 }
 
-const RAISED: Blocker = {code: 'needs_signature', message: 'a rule of a plugin wants a signature for it'}
+const RAISED = 'a rule of a plugin wants a signature for it'
+
+export const demandSignature = (action: PlannedAction, message: string): PlannedAction => ({
+  ...action,
+  class: 'destructive',
+  blockers: [...action.blockers, {code: 'needs_signature', message}],
+})
 
 async function describeMissing(
   {refusal, need}: Inspection,

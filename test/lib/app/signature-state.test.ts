@@ -39,6 +39,26 @@ describe('a plan with what the gate would say', () => {
     expect(messages(shown)).to.deep.equal([[PENDING.message], [PENDING.message]])
   })
 
+  it('asks rules about each action once: they may take their time', async () => {
+    const bench = new EngineBench({seed: homelabSeed})
+    const plan = await bench.plan(desiredGuest(101, {memory: '1024'}, {run: 'stopped'}))
+    const asked: string[] = []
+    const shown = await showSignatures(plan, await bench.read(), {
+      ...inspectorOf({}),
+      hasRules: true,
+      inspect: ({action}) => {
+        asked.push(action.type)
+        return Promise.resolve({class: 'destructive', refusal: PENDING})
+      },
+    })
+    expect(asked).to.deep.equal(['set-config', 'shutdown'])
+    expect(messages(shown)).to.deep.equal([[PENDING.message], [PENDING.message]])
+    expect(shown.guests[0]?.actions.map((action) => action.class)).to.deep.equal([
+      'destructive',
+      'destructive',
+    ])
+  })
+
   it('holds back nothing that is signed for', async () => {
     expect(messages(await destroy(102, inspectorOf({})))).to.deep.equal([[], []])
   })
