@@ -16,7 +16,33 @@ export const rulesOf = (
   dir: string,
   timeoutMs = TIMEOUT_MS,
 ): readonly ClassRule[] =>
-  rules.map((rule) => (request) => askRule(rule, request, {point: 'rule', timeoutMs, dir}))
+  rules.map((rule) => {
+    const patience = new Patience()
+    const ask: ClassRule = (request) =>
+      patience.await(() => askRule(rule, request, {point: 'rule', timeoutMs, dir}))
+    return Object.assign(ask, {label: `the rule ${rule.name} of the plugin ${rule.plugin}`})
+  })
+
+/** One that has just let us wait in vain is not waited for again for each guest of a large cluster. */
+class Patience {
+  #failed: {readonly error: unknown; readonly untilMs: number} | undefined
+
+  async await<T>(ask: () => Promise<T>): Promise<T> {
+    const failed = this.#failed
+    if (failed && performance.now() < failed.untilMs) throw failed.error
+    const startedMs = performance.now()
+    try {
+      return await ask()
+    } catch (error) {
+      const tookMs = performance.now() - startedMs
+      this.#failed = {error, untilMs: performance.now() + tookMs * TIMES_WAITED}
+      throw error
+    }
+  }
+}
+
+/** A rule that fails at once costs nothing, and is asked again; one that hangs costs a tenth of the time at most. */
+const TIMES_WAITED = 9
 
 async function askRule(
   rule: Extension<Rule>,

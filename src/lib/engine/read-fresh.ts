@@ -38,6 +38,13 @@ export async function readFresh(
   return {guest, knownTasks, ...(snapshots && {snapshots})}
 }
 
+/** Whether two readings saw the same: whatever is written to a guest changes its digest, its snapshots too. */
+export function isUnchanged({guest: before}: Fresh, {guest: now}: Fresh): boolean {
+  if (!before || !now) return before === now
+  const isSameConfig = before.config.known && now.config.known && before.config.digest === now.config.digest
+  return isSameConfig && before.run === now.run && before.lock === now.lock
+}
+
 /** What only `status/current` tells is taken from the plan. */
 function guestOf(plan: GuestPlan, address: GuestAddress, config: KnownConfig): ActualGuest {
   const {current} = config

@@ -2,12 +2,12 @@
 // only then the request. Reading, verdict and request are one job, so that nothing of ours comes between.
 import {listVolumes} from '../catalog/list-volumes.ts'
 import type {ActualGuest} from '../model/actual.ts'
-import {FelhomError, isFelhomError} from '../model/felhom-error.ts'
+import {isFelhomError} from '../model/felhom-error.ts'
 import type {PlannedAction} from '../model/plan.ts'
 import type {Refusal} from '../model/approval.ts'
+import {askGate, taken, type Executable} from './ask-gate.ts'
 import {assessOperation} from './assess-operation.ts'
 import {ended, type Ended} from './ended.ts'
-import {executeAction} from './execute-action.ts'
 import type {GuestLane} from './guest-lane.ts'
 import {readFresh, readVacancy, type Fresh} from './read-fresh.ts'
 import type {Run} from './run-context.ts'
@@ -20,8 +20,6 @@ export type Step =
   | {readonly turn: 'outdated'; readonly why: string}
   /** It serves another action, which the gate would refuse. */
   | {readonly turn: 'forestalled'; readonly main: PlannedAction; readonly refusal: Refusal}
-
-type Executable = Exclude<PlannedAction, {type: 'migrate'}>
 
 export async function takeStep(lane: GuestLane, action: Executable, run: Run): Promise<Step> {
   const halted = run.whyHalted()
@@ -46,8 +44,8 @@ async function create(
   run: Run,
 ): Promise<Step> {
   const vacancy = await readVacancy(action, lane.address, run.options)
-  if (!vacancy) return ended('stale', `number ${String(lane.address.vmid)} is taken by now`)
-  return authorize(lane, action, vacancy, run)
+  if (!vacancy) return ended('stale', taken(lane))
+  return askGate(lane, action, vacancy, run)
 }
 
 async function change(
@@ -96,7 +94,7 @@ async function changeAsPlanned(
   const reason = standsInTheWay(lane, action, guest, fresh)
   if (reason === 'changed') return planAgain(lane, action, fresh, run)
   if (reason) return reason
-  return (await forestall(lane, action, guest, run)) ?? authorize(lane, action, fresh, run)
+  return (await forestall(lane, action, guest, run)) ?? askGate(lane, action, fresh, run)
 }
 
 /** No guest is shut down for a destruction that will be refused. */
@@ -161,31 +159,3 @@ function whyNotToDestroy(
   const isAgreed = keysOf(listVolumes(kind, config.current)) === keysOf(volumes)
   return isAgreed ? undefined : 'its volumes are not those that the plan would destroy'
 }
-
-async function authorize(lane: GuestLane, action: Executable, fresh: Fresh, run: Run): Promise<Ended> {
-  const {gate, journal, run: id} = run.options
-  const verdict = await gate.authorize({action, target: lane.address, guest: fresh.guest, run: id})
-  if (!verdict.allowed) {
-    const {code, message} = verdict.refusal
-    // What the gate decides must be on disk: if that fails, it fails for every guest.
-    if (code === 'internal_error' || code === 'store_error') {
-      run.fail(undecided(message))
-      return ended('not_started', `nothing was sent: ${message}`, {refusal: code})
-    }
-    return ended('refused', message, {refusal: code})
-  }
-  const {authorized} = verdict
-  if (authorized.class === 'destructive' && journal.disarmed().length > 0) {
-    return ended(
-      'refused',
-      'Proxmox shows tasks of our token that the journal does not know: felhom journal rearm',
-    )
-  }
-  return executeAction(authorized, fresh, lane.plan.name, run)
-}
-
-const undecided = (message: string): FelhomError =>
-  new FelhomError('journal_failed', message, {
-    hint: 'Check the free space (df) and the health of the disk of the state directory, then try again.',
-    doubt: 'Nothing was sent because of this decision.',
-  })

@@ -83,7 +83,8 @@ function wordHarmless(action: ActionBody): Words {
       return {op, params: {action: action.type, options, values}}
     }
     case 'shutdown':
-      return {op, params: {action: action.type, force: action.force}}
+      // With the time goes when the plug is pulled, or whether it is left to end by itself.
+      return {op, params: {action: action.type, force: action.force, timeout_ms: action.timeoutMs}}
     case 'resize':
       return {op, params: {action: action.type, disk: action.disk, to_bytes: action.toBytes}}
     default:

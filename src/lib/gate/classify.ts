@@ -9,7 +9,11 @@ import type {Provenance} from './ports.ts'
 import {isOfOurMaking} from './provenance.ts'
 
 /** A plugin's view, which can only be the stricter one. It may throw, with the plugin's name. */
-export type ClassRule = (request: GateRequest) => GateClass | undefined | Promise<GateClass | undefined>
+export interface ClassRule {
+  (request: GateRequest): GateClass | undefined | Promise<GateClass | undefined>
+  /** For those who wonder what wants a signature: `the rule prod-stop of the plugin felhom-plugin-x`. */
+  readonly label?: string
+}
 
 export interface Circumstances {
   readonly provenance?: Provenance
@@ -20,10 +24,12 @@ export async function applyRules(
   own: GateClass,
   rules: readonly ClassRule[],
   request: GateRequest,
-): Promise<GateClass> {
-  const views: (GateClass | undefined)[] = []
-  for (const rule of rules) views.push(await rule(request))
-  return strictest([own, ...views.map((view) => view ?? 'benign')])
+): Promise<{readonly class: GateClass; readonly raisedBy?: string}> {
+  let raisedBy: string | undefined
+  for (const rule of rules)
+    if (((await rule(request)) ?? 'benign') !== 'benign') raisedBy ??= rule.label ?? 'a rule of a plugin'
+  if (raisedBy === undefined || own === 'destructive') return {class: own}
+  return {class: 'destructive', raisedBy}
 }
 
 /** What can be bound to one guest can lose nothing but what that guest holds: if we made it, that is ours. */

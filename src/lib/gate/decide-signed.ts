@@ -45,13 +45,14 @@ export type SignedDecision = {
 /** Whoever came further has proved that somebody whom we trust is at work. */
 const LAST_STEP_BEFORE_PROOF = 6
 
-export async function decideSigned(job: SignedJob, signing: Signing): Promise<SignedDecision> {
+/** `demand`: who wants a signature, and for what reason. */
+export async function decideSigned(
+  job: SignedJob,
+  signing: Signing,
+  demand: string,
+): Promise<SignedDecision> {
   const candidates = chooseApprovals(await signing.approvals.list(), job.bound)
-  if (candidates.length === 0)
-    return refuse({
-      code: 'pending_signature',
-      message: 'it can lose data and needs the signature of an operator',
-    })
+  if (candidates.length === 0) return refuse({code: 'pending_signature', message: demand})
   const {nonces, host} = signing
   const nowMs = signing.clock.now()
   if (isClockBehind(nowMs, nonces.clockMarkMs))

@@ -13,7 +13,16 @@ import {actionDigest} from './digests.ts'
 import type {GateRequest} from './gate-request.ts'
 import {observeGuest} from './observe-guest.ts'
 import type {AuditSink, Provenance} from './ports.ts'
-import type {AuthorizedAction, AuthorizedJob, FullGate, Inspection, JobVerdict, Verdict} from './verdict.ts'
+import {DISARMED, describeDemand, LIMIT_REACHED, noSigners, unsupported, withheld} from './refusals.ts'
+import type {
+  AuthorizedAction,
+  AuthorizedJob,
+  FullGate,
+  Inspection,
+  JobVerdict,
+  Verdict,
+  Weighed,
+} from './verdict.ts'
 import type {Approved} from './verify-approval.ts'
 
 export type {
@@ -25,6 +34,7 @@ export type {
   JobVerdict,
   SignatureNeed,
   Verdict,
+  Weighed,
 } from './verdict.ts'
 export type {GateRequest, Refusal, SignedJob, Signing}
 
@@ -51,7 +61,7 @@ export interface GateOptions {
   readonly signing?: Signing
 }
 
-type Asked = Pick<Decided, 'op' | 'vmid' | 'class'>
+type Asked = Pick<Decided, 'op' | 'vmid' | 'class'> & Pick<Weighed, 'raisedBy'>
 
 export const createGate = (options: GateOptions = {}): FullGate => new ReversibilityGate(options)
 
@@ -64,12 +74,16 @@ class ReversibilityGate implements FullGate {
     this.#options = options
   }
 
-  async authorize(request: GateRequest): Promise<Verdict> {
-    const asked = await this.#classify(request)
+  async weigh(request: GateRequest): Promise<Weighed | undefined> {
+    return (this.#options.rules ?? []).length === 0 ? undefined : this.#weigh(request)
+  }
+
+  async authorize(request: GateRequest, weighed?: Weighed): Promise<Verdict> {
+    const asked = describe(request, weighed ?? (await this.#weigh(request)))
     if ('refusal' in asked) return {allowed: false, ...(await this.#refuse(asked))}
-    const withheld = this.#options.withhold?.(request.action, asked.class)
-    if (withheld !== undefined)
-      return {allowed: false, ...(await this.#refuse({...asked, refusal: withheldRefusal(withheld)}))}
+    const why = this.#options.withhold?.(request.action, asked.class)
+    if (why !== undefined)
+      return {allowed: false, ...(await this.#refuse({...asked, refusal: withheld(why)}))}
     const answer =
       asked.class === 'benign'
         ? await this.#allowBenign(asked)
@@ -79,13 +93,12 @@ class ReversibilityGate implements FullGate {
   }
 
   async preview(request: GateRequest): Promise<Refusal | undefined> {
-    const asked = await this.#classify(request)
+    const asked = describe(request, await this.#weigh(request))
     if ('refusal' in asked) return (await this.#refuse(asked)).refusal
-    const withheld = this.#options.withhold?.(request.action, asked.class)
-    if (withheld !== undefined)
-      return (await this.#refuse({...asked, refusal: withheldRefusal(withheld)})).refusal
+    const why = this.#options.withhold?.(request.action, asked.class)
+    if (why !== undefined) return (await this.#refuse({...asked, refusal: withheld(why)})).refusal
     const job = asked.class === 'benign' ? undefined : this.#toJob(request)
-    const decision = job && (await this.#decide(job))
+    const decision = job && (await this.#decide(job, asked))
     const refusal = decision && 'refusal' in decision ? decision.refusal : this.#findLimit(request)
     if (!refusal) return undefined
     const bound = job && 'bound' in job ? {bound: job.bound} : {}
@@ -101,33 +114,31 @@ class ReversibilityGate implements FullGate {
   }
 
   async inspect(request: GateRequest): Promise<Inspection> {
-    const asked = await this.#classify(request)
+    const asked = describe(request, await this.#weigh(request))
     if ('refusal' in asked) return {class: asked.class, refusal: asked.refusal}
     const gateClass = asked.class
     if (gateClass === 'benign') return {class: gateClass}
     const job = this.#toJob(request)
     if ('unsupported' in job || !this.#options.signing)
-      return {class: gateClass, ...pick(await this.#decide(job))}
+      return {class: gateClass, ...pick(await this.#decide(job, asked))}
     const {bound} = job
     const observed = await job.observe()
     const need = {bound, action: actionDigest(bound), observed}
     return {
       class: gateClass,
       need,
-      ...pick(await this.#decide({bound, observe: () => Promise.resolve(observed)})),
+      ...pick(await this.#decide({bound, observe: () => Promise.resolve(observed)}, asked)),
     }
   }
 
   /** What cannot be weighed is destructive, and refused until it can be. */
-  async #classify(request: GateRequest): Promise<Asked | (Asked & {readonly refusal: Refusal})> {
-    const {action, target} = request
-    const asked = {op: action.type, vmid: target.vmid}
+  async #weigh(request: GateRequest): Promise<Weighed> {
     const own = classifyAction(request, this.#options)
     try {
-      return {...asked, class: await applyRules(own, this.#options.rules ?? [], request)}
+      return (await applyRules(own, this.#options.rules ?? [], request)) as Weighed
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
-      return {...asked, class: 'destructive', refusal: {code: 'rule_failed', message}}
+      return {class: 'destructive', refusal: {code: 'rule_failed', message}} as Weighed
     }
   }
 
@@ -151,10 +162,10 @@ class ReversibilityGate implements FullGate {
   /** The steps 1 to 15; the caller goes on with `started` and the request. */
   async #allowSigned(
     job: SignedJob | Unsupported,
-    asked: Decided,
+    asked: Asked,
   ): Promise<{refusal: Refusal} | {key: string}> {
     const {signing} = this.#options
-    const decision = await this.#decide(job)
+    const decision = await this.#decide(job, asked)
     const {evidence} = decision
     const decided = {...asked, ...('bound' in job && {bound: job.bound}), ...(evidence && {evidence})}
     const unmarked = signing && (await moveMarks(decision, signing))
@@ -166,17 +177,17 @@ class ReversibilityGate implements FullGate {
   }
 
   /** Without any effect, so that it can be asked beforehand. */
-  async #decide(job: SignedJob | Unsupported): Promise<SignedDecision> {
+  async #decide(job: SignedJob | Unsupported, {raisedBy}: Asked): Promise<SignedDecision> {
     const {disarmed, signing} = this.#options
     if (disarmed && disarmed().length > 0) return {seen: {}, refusal: DISARMED}
-    if ('unsupported' in job) return {seen: {}, refusal: unsupported(job)}
-    if (!signing) return {seen: {}, refusal: NO_SIGNERS}
-    return decideSigned(job, signing)
+    if ('unsupported' in job) return {seen: {}, refusal: unsupported(job, raisedBy)}
+    const demand = describeDemand(job, raisedBy)
+    return signing ? decideSigned(job, signing, demand) : {seen: {}, refusal: noSigners(demand)}
   }
 
   async #burn({bound}: Decided, approved: Approved): Promise<Refusal | undefined> {
     const {signing, audit} = this.#options
-    if (!signing || !audit) return NO_SIGNERS
+    if (!signing || !audit) return noSigners('it would be burned and audited nowhere')
     if (bound?.op === 'guest.destroy' && !this.#takeDestroy(bound.target.vmid)) return LIMIT_REACHED
     return burnApproval(approved, signing)
   }
@@ -211,27 +222,12 @@ class ReversibilityGate implements FullGate {
   }
 }
 
+function describe(
+  {action, target}: GateRequest,
+  weighed: Weighed,
+): Asked | (Asked & {readonly refusal: Refusal}) {
+  return {op: action.type, vmid: target.vmid, ...weighed}
+}
+
 const pick = (decision: SignedDecision): Pick<Inspection, 'approved' | 'refusal'> =>
   'approved' in decision ? {approved: decision.approved} : {refusal: decision.refusal}
-
-const NO_SIGNERS: Refusal = {
-  code: 'pending_signature',
-  message: "it can lose data and needs an operator's signature; no signer is pinned",
-}
-
-const DISARMED: Refusal = {
-  code: 'disarmed',
-  message: 'Proxmox shows tasks of our token that the journal does not know: felhom journal rearm',
-}
-
-const LIMIT_REACHED: Refusal = {
-  code: 'limit_reached',
-  message: 'as many guests are destroyed as gate.max_destroy allows in one run',
-}
-
-const withheldRefusal = (message: string): Refusal => ({code: 'withheld', message})
-
-const unsupported = ({unsupported: why}: Unsupported): Refusal => ({
-  code: 'pending_signature',
-  message: `it can lose data, and no signature can allow it: ${why}`,
-})

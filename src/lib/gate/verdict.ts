@@ -28,8 +28,24 @@ interface Refused {
 export type Verdict = {readonly allowed: true; readonly authorized: AuthorizedAction} | Refused
 export type JobVerdict = {readonly allowed: true; readonly authorized: AuthorizedJob} | Refused
 
+declare const weighed: unique symbol
+/** What an action counts as, the rules of plugins included. Only the gate makes one. */
+export interface Weighed {
+  readonly class: GateClass
+  /** It loses nothing; what demands a signature for it is this rule of a plugin. */
+  readonly raisedBy?: string
+  /** A rule that failed lets nothing pass. */
+  readonly refusal?: Refusal
+  readonly [weighed]: true
+}
+
 export interface Gate {
-  authorize(request: GateRequest): Promise<Verdict>
+  /**
+   * Asks the rules of plugins, which may take seconds: whoever acts on the answer reads the guest again before
+   * `authorize`, which then asks nobody. Undefined: there are none. Absent: likewise.
+   */
+  weigh?(request: GateRequest): Promise<Weighed | undefined>
+  authorize(request: GateRequest, weighed?: Weighed): Promise<Verdict>
   /**
    * For what is done ahead of an action, such as the shutdown before a destruction: why the action would be refused
    * now, if it would. Nothing is burned; a refusal is audited, for nobody asks again.

@@ -1,4 +1,5 @@
 // Rules of plugins at the gate: they can make it stricter, and whatever else they do changes nothing.
+import {setTimeout as sleep} from 'node:timers/promises'
 import {expect} from 'chai'
 import fc from 'fast-check'
 import {rulesOf} from '../../../src/lib/app/plugin-rules.ts'
@@ -88,6 +89,27 @@ describe('a rule of a plugin', () => {
       expect(await refusalOf(() => answer as never))
         .to.match(named)
         .and.contain('its answer is neither')
+  })
+
+  it('that hangs is not waited for again for each guest of a large cluster; one that fails at once is asked anew', async () => {
+    let [hung, failed] = [0, 0]
+    const hangs = rule(() => {
+      hung++
+      return new Promise<undefined>(() => undefined)
+    })
+    const fails = rule(() => {
+      failed++
+      throw new Error('no luck')
+    })
+    const slow = gateWith([hangs], 200)
+    const quick = gateWith([fails])
+    for (let i = 0; i < 5; i++) {
+      expect((await slow.inspect(ask(SHUTDOWN))).refusal?.message).to.contain('did not answer')
+      expect((await quick.inspect(ask(SHUTDOWN))).refusal?.message).to.contain('no luck')
+      await sleep(5)
+    }
+    expect(hung).to.equal(1)
+    expect(failed).to.be.above(1)
   })
 
   it('is asked though another has spoken: one that fails is not hidden by one that raises', async () => {

@@ -55,7 +55,7 @@ describe('an action in the words of a signature', () => {
   it('names what loses nothing too, for a rule that wants a signature', () => {
     expect(wordsOf({type: 'shutdown', timeoutMs: 1, force: false})).to.deep.equal({
       op: 'guest.change',
-      params: {action: 'shutdown', force: false},
+      params: {action: 'shutdown', force: false, timeout_ms: 1},
     })
     const words = wordsOf({
       type: 'set-config',

@@ -119,7 +119,7 @@ describe('a gate that is not armed', () => {
     const gate = bench.createGate({signing: undefined as never})
     const refusal = {
       code: 'pending_signature',
-      message: "it can lose data and needs an operator's signature; no signer is pinned",
+      message: 'it can lose data and needs the signature of an operator; no signer is pinned',
     }
     expect(refusalOf(await gate.authorize(bench.request()))).to.deep.equal(refusal)
     expect(await gate.inspect(bench.request())).to.deep.equal({class: 'destructive', refusal})

@@ -16,7 +16,8 @@ const failing: ClassRule = () => {
 describe('the rules of plugins', () => {
   it('raise a class and never lower it; one without a view changes nothing', async () => {
     const request = (await GateBench.open()).request(START, benign)
-    const views = (...rules: ClassRule[]): Promise<string> => applyRules('benign', rules, request)
+    const views = async (...rules: ClassRule[]): Promise<string> =>
+      (await applyRules('benign', rules, request)).class
     expect(await views()).to.equal('benign')
     expect(
       await views(
@@ -30,7 +31,7 @@ describe('the rules of plugins', () => {
         () => Promise.resolve('destructive'),
       ),
     ).to.equal('destructive')
-    expect(await applyRules('destructive', [() => 'benign'], request)).to.equal('destructive')
+    expect(await applyRules('destructive', [() => 'benign'], request)).to.deep.equal({class: 'destructive'})
   })
 
   it('are all asked, with the request, whatever the others say', async () => {
@@ -43,6 +44,35 @@ describe('the rules of plugins', () => {
     expect(await bench.ask(bench.request(START, benign))).to.equal('pending_signature')
     expect(seen).to.deep.equal(['start', 'start'])
     expect(bench.decisions[0]).to.include({op: 'guest.change', class: 'destructive', vmid: 104})
+  })
+
+  it('are named by what is refused for them, which is not said to lose anything', async () => {
+    const named: ClassRule = Object.assign(() => 'destructive' as const, {
+      label: 'the rule r of the plugin p',
+    })
+    const bench = await GateBench.open({gate: {rules: [() => undefined, named]}})
+    const messageOf = async (body: ActionBody): Promise<string | undefined> =>
+      (await bench.gate.inspect(bench.request(body, benign))).refusal?.message
+    expect(await messageOf(START)).to.equal('the rule r of the plugin p demands the signature of an operator')
+    expect(await messageOf({type: 'migrate', to: ['pve2']})).to.match(
+      /^the rule r of the plugin p demands a signature, and no signature can allow it: /,
+    )
+  })
+
+  it('are asked once for a verdict that was weighed before', async () => {
+    let asked = 0
+    const counting: ClassRule = () => {
+      asked++
+      return 'destructive'
+    }
+    const bench = await GateBench.open({gate: {rules: [counting]}})
+    const request = bench.request(START, benign)
+    const weighed = await bench.gate.weigh?.(request)
+    const verdict = await bench.gate.authorize(request, weighed)
+    expect(verdict.allowed).to.equal(false)
+    expect(asked).to.equal(1)
+    const none = await GateBench.open()
+    expect(await none.gate.weigh?.(none.request(START, benign))).to.equal(undefined)
   })
 
   it('let pass what is signed for, once', async () => {
@@ -80,7 +110,7 @@ describe('the words for what loses nothing', () => {
     expect(paramsOf(START)).to.deep.equal({op, action: 'start'})
     expect(paramsOf({type: 'restart'})).to.deep.equal({op, action: 'restart'})
     expect(paramsOf({type: 'shutdown', timeoutMs: 1, force: true})).to.deep.equal({
-      ...{op, action: 'shutdown', force: true},
+      ...{op, action: 'shutdown', force: true, timeout_ms: 1},
     })
     expect(paramsOf({type: 'resize', disk: 'mp0', fromBytes: 1, toBytes: 2})).to.deep.equal({
       ...{op, action: 'resize', disk: 'mp0', to_bytes: 2},
