@@ -7,6 +7,7 @@ import type {GuestId} from '../model/guest.ts'
 import type {GuestPlan, Plan} from '../model/plan.ts'
 import {heldPrivileges} from '../plan/held-privileges.ts'
 import {planGuest} from '../plan/plan-changes.ts'
+import type {SettledGuests} from '../plan/settled-guests.ts'
 import {chooseTargets, planState} from './plan-cluster.ts'
 import {readSecrets} from './read-secrets.ts'
 
@@ -32,6 +33,7 @@ export function workFromFiles(
   state: DesiredState,
   targets: readonly string[],
   env: NodeJS.ProcessEnv,
+  settled?: SettledGuests,
 ): ApplyWork {
   const desired = chooseTargets(state, targets)
   const byVmid = new Map(desired.guests.map((guest) => [guest.vmid, guest]))
@@ -40,7 +42,7 @@ export function workFromFiles(
     plan(actual) {
       const held = actual.privileges && heldPrivileges(actual.privileges)
       return {
-        plan: planState(desired, state, actual),
+        plan: planState(desired, state, actual, settled),
         planAgain(guest) {
           const wish = byVmid.get(guest.vmid)
           return wish && planGuest(wish, guest, actual, held && {held})

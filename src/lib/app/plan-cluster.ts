@@ -9,6 +9,7 @@ import type {GuestKind} from '../model/guest.ts'
 import type {Plan} from '../model/plan.ts'
 import {heldPrivileges} from '../plan/held-privileges.ts'
 import {planChanges} from '../plan/plan-changes.ts'
+import type {SettledGuests} from '../plan/settled-guests.ts'
 import {selectTargets} from '../plan/select-targets.ts'
 import {releaseMemory} from './release-memory.ts'
 
@@ -32,10 +33,15 @@ export async function planCluster({loadDesired, readActual, targets}: PlanReques
 }
 
 /** `desired` are the targets, `whole` is all that the files hold. */
-export function planState(desired: DesiredState, whole: DesiredState, actual: ActualCluster): Plan {
+export function planState(
+  desired: DesiredState,
+  whole: DesiredState,
+  actual: ActualCluster,
+  settled?: SettledGuests,
+): Plan {
   const managed = new Set(whole.guests.map((guest) => guest.vmid))
   const held = actual.privileges === undefined ? undefined : heldPrivileges(actual.privileges)
-  return planChanges(desired, actual, {managed, ...(held && {held})})
+  return planChanges(desired, actual, {managed, ...(held && {held}), ...(settled && {settled})})
 }
 
 /** Throws if a target names no guest of the desired state. */

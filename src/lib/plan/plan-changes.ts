@@ -8,17 +8,20 @@ import {blockActions, blockTogether, type Circumstances, type Held} from './find
 import {planAbsence} from './plan-absence.ts'
 import {planCreation} from './plan-creation.ts'
 import {planUpdate} from './plan-update.ts'
+import type {SettledGuests} from './settled-guests.ts'
 
 export interface PlanContext {
   /** What the token may do, if that is known: an action that lacks a privilege says so. */
   readonly held?: Held
   /** Every guest of the desired state, where `desired` holds only some of them: the others are not unmanaged. */
   readonly managed?: ReadonlySet<number>
+  /** Of those who plan again and again; written to. */
+  readonly settled?: SettledGuests
 }
 
 export function planChanges(desired: DesiredState, actual: ActualCluster, context: PlanContext = {}): Plan {
   const live = new Map(actual.guests.map((guest) => [guest.vmid, guest]))
-  const plans = desired.guests.map((guest) => planGuest(guest, live.get(guest.vmid), actual, context))
+  const plans = desired.guests.map((guest) => planOrRecall(guest, live.get(guest.vmid), actual, context))
   const managed = context.managed ?? new Set(desired.guests.map((guest) => guest.vmid))
   const relevant = plans.filter((plan) => plan.actions.length > 0 || plan.problems.length > 0)
   return {
@@ -27,6 +30,20 @@ export function planChanges(desired: DesiredState, actual: ActualCluster, contex
     unchanged: plans.length - relevant.length,
     problems: clusterProblems(actual),
   }
+}
+
+function planOrRecall(
+  desired: DesiredGuest,
+  guest: ActualGuest | undefined,
+  cluster: ActualCluster,
+  context: PlanContext,
+): GuestPlan {
+  const {settled} = context
+  const known = guest && settled?.recall(desired, guest)
+  if (known) return known
+  const plan = planGuest(desired, guest, cluster, context)
+  if (guest) settled?.keep(desired, guest, plan)
+  return plan
 }
 
 /** Of one guest, with no actions if it is as desired. `cluster` says what holds for all; its guests are not looked at. */

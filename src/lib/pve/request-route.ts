@@ -31,6 +31,15 @@ const NAMED_BY: Readonly<Record<string, string>> = {
 
 /** The path without `/api2/json` and its query, with every name in it replaced by what it names. */
 export function routeOf(path: string): string {
+  const guest = MOST_ASKED.exec(path)
+  if (guest) return `/nodes/{node}/${String(guest[1])}/{vmid}/${String(guest[2])}`
+  return spellOut(path)
+}
+
+/** One for each guest of a pass; all others are few. A node or kind of an odd name is spelled out like them. */
+const MOST_ASKED = /^\/api2\/json\/nodes\/[^/?]+\/(lxc|qemu)\/\d+\/(config|pending)(?:\?|$)/
+
+function spellOut(path: string): string {
   const [, ...segments] = (path.split('?', 1)[0] ?? '').replace(/^\/api2\/json/, '').split('/')
   let route = ''
   let name: string | undefined

@@ -17,6 +17,8 @@ describe('the route of a request', () => {
     [nodePath('pve1', 'lxc'), '/nodes/{node}/lxc'],
     [nodePath('lxc', 'tasks'), '/nodes/{node}/tasks'],
     [guestPath(guest, 'config'), '/nodes/{node}/lxc/{vmid}/config'],
+    [guestPath({kind: 'qemu', vmid: 900, node: 'lxc'}, 'pending'), '/nodes/{node}/qemu/{vmid}/pending'],
+    [`${guestPath(guest, 'config')}?current=1`, '/nodes/{node}/lxc/{vmid}/config'],
     [guestPath({...guest, kind: 'qemu'}, 'status', 'start'), '/nodes/{node}/qemu/{vmid}/status/start'],
     [guestPath(guest, 'snapshot', 'before'), '/nodes/{node}/lxc/{vmid}/snapshot/{snapname}'],
     [

@@ -32,7 +32,7 @@ export async function convergeGuests(
   const {delivery, state, view} = scene
   if (!delivery.desired) return
   const actual = await view.read()
-  const work = workFromFiles(delivery.desired, [], world.env)
+  const work = workFromFiles(delivery.desired, [], world.env, memory.settled)
   const planned = await planWork(work, actual, scene)
   memory.backOffs.compare(planned.plan.guests)
   const restraints = restrain(world, memory, draft)

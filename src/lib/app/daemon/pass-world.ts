@@ -10,6 +10,7 @@ import type {WritingAccess} from '../compose.ts'
 import type {OpenState} from '../open-state.ts'
 import type {Inspector} from '../signature-state.ts'
 import {BackOffs} from './back-offs.ts'
+import {SettledGuests} from '../../plan/settled-guests.ts'
 import {Permissions} from './permission.ts'
 import type {SourceKeeper} from './ports.ts'
 
@@ -47,6 +48,7 @@ export interface PassWorld {
 /** What one pass leaves to the next; it is worth no more than a better guess, and a restart begins without it. */
 export class PassMemory {
   readonly backOffs = new BackOffs()
+  readonly settled = new SettledGuests()
   /** Answers of the gate that were heard before: asking again would only fill the audit. */
   refusals: ReadonlySet<string> = new Set()
   /** Of signed jobs, by nonce: what was told last, and what the gate said of their signatures. */
