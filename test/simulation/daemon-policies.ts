@@ -27,7 +27,7 @@ const permissionOfTheBeginning: DaemonPolicy = {
       for (const type of ['start', 'shutdown'] as const)
         for (const gateClass of ['benign', 'destructive'] as const)
           for (const impact of ['none', 'live', 'restart', 'outage'] as const)
-            withheld.set(`${gateClass} ${impact}`, withhold({type, impact}, gateClass))
+            withheld.set(`${gateClass} ${impact}`, withhold({type, impact}, gateClass, {vmid: 0}))
       return pass.openGate({
         ...circumstances,
         withhold: ({impact}, gateClass) => withheld.get(`${gateClass} ${impact}`),

@@ -41,6 +41,7 @@ export type {GateRequest, Refusal, SignedJob, Signing}
 export type Withhold = (
   action: Pick<PlannedAction, 'type' | 'impact'>,
   gateClass: GateClass,
+  target: Pick<GateRequest['target'], 'vmid'>,
 ) => string | undefined
 
 export interface GateOptions {
@@ -51,8 +52,8 @@ export interface GateOptions {
   /** Tasks of our token that the journal does not know. */
   readonly disarmed?: () => readonly string[]
   /**
-   * Why this may not be done now, whatever is signed: what a daemon is not set to do, or not at this hour. Asked when
-   * the action is about to begin. One clause; undefined: it may.
+   * Why this may not be done now, whatever is signed: what a daemon is not set to do, or not at this hour, or not with
+   * this guest. Asked when the action is about to begin. One clause; undefined: it may.
    */
   readonly withhold?: Withhold
   /** How many guests may be destroyed through this gate; absent: any number. */
@@ -81,7 +82,7 @@ class ReversibilityGate implements FullGate {
   async authorize(request: GateRequest, weighed?: Weighed): Promise<Verdict> {
     const asked = describe(request, weighed ?? (await this.#weigh(request)))
     if ('refusal' in asked) return {allowed: false, ...(await this.#refuse(asked))}
-    const why = this.#options.withhold?.(request.action, asked.class)
+    const why = this.#options.withhold?.(request.action, asked.class, request.target)
     if (why !== undefined)
       return {allowed: false, ...(await this.#refuse({...asked, refusal: withheld(why)}))}
     const answer =
@@ -95,7 +96,7 @@ class ReversibilityGate implements FullGate {
   async preview(request: GateRequest): Promise<Refusal | undefined> {
     const asked = describe(request, await this.#weigh(request))
     if ('refusal' in asked) return (await this.#refuse(asked)).refusal
-    const why = this.#options.withhold?.(request.action, asked.class)
+    const why = this.#options.withhold?.(request.action, asked.class, request.target)
     if (why !== undefined) return (await this.#refuse({...asked, refusal: withheld(why)})).refusal
     const job = asked.class === 'benign' ? undefined : this.#toJob(request)
     const decision = job && (await this.#decide(job, asked))

@@ -23,6 +23,18 @@ describe('what is withheld', () => {
     expect(bench.decisions).to.deep.equal([audited, audited])
   })
 
+  it('may be so for one guest alone', async () => {
+    for (const [vmid, decision] of [
+      [104, 'withheld'],
+      [105, 'allow'],
+    ] as const) {
+      const ofOne: typeof withhold = (_, _class, target) =>
+        target.vmid === vmid ? 'this guest is suspended' : undefined
+      const bench = await GateBench.open({gate: {withhold: ofOne}})
+      expect(await bench.ask(bench.request(START, benign))).to.equal(decision)
+    }
+  })
+
   it('is nothing else', async () => {
     const bench = await GateBench.open({gate: {withhold}})
     expect(await bench.gate.preview(bench.request({type: 'restart'}, benign))).to.equal(undefined)

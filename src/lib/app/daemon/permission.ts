@@ -1,10 +1,15 @@
 // What the daemon may do at a moment, and why not the rest. The same answer blocks an action in the plan and, once
 // more, at the gate when it is about to begin: a window may have closed in between.
-import type {Withhold} from '../../gate/gate.ts'
 import type {Permission} from '../../model/daemon.ts'
-import type {Impact} from '../../model/plan.ts'
+import type {GateClass, Impact, PlannedAction} from '../../model/plan.ts'
 import type {Settings} from '../../settings/settings.ts'
 import {Windows} from './windows.ts'
+
+/** The same for every guest. */
+type WithholdByHour = (
+  action: Pick<PlannedAction, 'type' | 'impact'>,
+  gateClass: GateClass,
+) => string | undefined
 
 const ORDER: readonly Permission[] = ['observe', 'live', 'benign', 'full']
 const UNDISTURBING: readonly Impact[] = ['none', 'live']
@@ -23,7 +28,7 @@ export class Permissions {
     return this.#windows.at(nowMs).isOpen ? mode : lesser(mode, outside)
   }
 
-  withholdAt(nowMs: number): Withhold {
+  withholdAt(nowMs: number): WithholdByHour {
     const permission = this.at(nowMs)
     if (permission === 'full') return () => undefined
     const why = this.#explain(permission, nowMs)

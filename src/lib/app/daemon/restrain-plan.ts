@@ -22,7 +22,7 @@ export function restrainGuest(plan: GuestPlan, {withhold, suspensions, backOffs}
     ...backOffs.filter(({guest}) => guest.vmid === plan.vmid).map(describeBackOff),
   ]
   const actions = plan.actions.map((action) => {
-    const reason = withhold(action, action.class)
+    const reason = withhold(action, action.class, plan)
     const more: Blocker[] = reason === undefined ? whole : [...whole, {code: 'withheld', message: reason}]
     return more.length === 0 ? action : {...action, blockers: [...action.blockers, ...more]}
   })
