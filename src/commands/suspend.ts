@@ -9,7 +9,7 @@ import {encodeSuspension, renderSuspended, type SuspensionJson} from '../lib/rep
 export default class Suspend extends JournalCommand {
   static override summary = 'Tell the daemon to leave a guest alone, or all of them.'
   static override description =
-    'It goes on planning and reporting, and starts nothing on a suspended guest until felhom resume or the end of the time. What runs already is not stopped. An apply of yours is not kept from it, but says so. Written to the audit.'
+    'It goes on planning and reporting, and begins nothing on a suspended guest until felhom resume or the end of the time. That holds for a pass that is under way, too: it asks before each action. What it has begun by then goes on to its end. An apply of yours is not kept from it, but says so. Written to the audit, by the next pass if one has the audit now.'
   static override examples = [
     '<%= config.bin %> suspend lxc/101 --reason "restoring it by hand"',
     '<%= config.bin %> suspend --all --for 2h',
@@ -29,9 +29,13 @@ export default class Suspend extends JournalCommand {
     const {args, flags} = await this.parse(Suspend)
     const settings = await this.useSettings(flags.config)
     const wish = readSuspensionWish({...args, ...flags}, Date.now())
-    const {suspension, replaced} = await this.untilInterrupted((signal) =>
+    const {suspension, replaced, busy} = await this.untilInterrupted((signal) =>
       suspendGuests(this.upkeep(settings, flags['lock-timeout'], signal), wish, Date.now),
     )
+    if (busy !== undefined)
+      this.addWarning(
+        `The state directory is held by ${busy}. What was begun there goes on to its end, and the audit tells of this as soon as a pass of the daemon, felhom suspend or felhom resume has it next.`,
+      )
     this.print(renderSuspended(suspension, replaced))
     return {
       suspended: encodeSuspension(suspension),

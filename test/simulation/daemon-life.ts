@@ -179,7 +179,9 @@ class DaemonLife {
     maybe(0.4, () => this.#slowDown())
     maybe(0.1, () => this.#breakSettings())
     maybe(0.5, () => this.#operator.sign())
-    maybe(0.3, () => this.#operator.suspend())
+    maybe(0.3, () => {
+      this.#operator.suspend()
+    })
     maybe(0.4, () => this.#operator.resume())
     maybe(0.3, () => this.#applyBeside())
     maybe(0.15, () => {
@@ -222,15 +224,18 @@ class DaemonLife {
       await clock.sleep(this.#random.between(1, 3) * MINUTE_MS)
       // A storm that has passed has set it right.
       proxmox.slowness = slowness
-      if (turn % 3 === 0) this.#loseGuest()
+      if (turn % 3 === 0) await this.#loseGuest()
       else await this.#drift()
     }
     proxmox.slowness = 1
   }
 
-  /** Somebody has destroyed a guest that is to run: to make it again takes two requests, one long after the other. */
-  #loseGuest(): void {
-    const {proxmox, oracle} = this.#world
+  /**
+   * Somebody has destroyed a guest that is to run: to make it again takes two requests, one long after the other. And
+   * somebody else may want it left alone by then.
+   */
+  async #loseGuest(): Promise<void> {
+    const {proxmox, oracle, clock, random} = this.#world
     const wanted = this.#hub.wish.guests.filter(({create, run}) => create && run === 'running')
     if (wanted.length === 0) return
     const {slot} = this.#random.pick(wanted)
@@ -238,6 +243,10 @@ class DaemonLife {
     if (proxmox.runningTasks().every(({id}) => id !== String(slot.vmid)))
       proxmox.state.guests.delete(slot.vmid)
     oracle.sample()
+    const other = random.stream(`left alone ${String(clock.now())}`)
+    if (!other.chance(0.4)) return
+    await clock.sleep(other.between(1, 3) * MINUTE_MS)
+    this.#operator.leaveAlone(slot.vmid, 5)
   }
 
   async #upsetSource(): Promise<void> {

@@ -115,29 +115,35 @@ export class DaemonOperator {
       guest.snapshots[SNAPSHOT] = {config: {...guest.config}, snaptime: 1_700_000_000}
   }
 
-  async suspend(): Promise<void> {
+  suspend(): void {
+    const {world} = this.#place
+    const whom = this.#random.chance(0.2) ? ('all' as const) : this.#random.pick(world.scenario.managed).vmid
+    this.leaveAlone(whom, this.#random.chance(0.7) ? this.#random.between(5, 60) : undefined)
+  }
+
+  /** Whatever is under way: whoever suspends waits for nobody. */
+  leaveAlone(whom: number | 'all', minutes?: number): void {
     const {world, watch} = this.#place
     const nowMs = world.wallClockMs()
-    const whom = this.#random.chance(0.2) ? ('all' as const) : this.#random.pick(world.scenario.managed).vmid
     const one: Suspension = {
       ...{vmid: whom, sinceMs: nowMs, by: 'anna@desk'},
-      ...(this.#random.chance(0.7) && {untilMs: nowMs + this.#random.between(5, 60) * MINUTE_MS}),
+      ...(minutes !== undefined && {untilMs: nowMs + minutes * MINUTE_MS}),
     }
     world.oracle.count('suspended')
-    await this.#writeSuspensions([...watch.suspensions.filter(({vmid}) => vmid !== whom), one])
+    this.#writeSuspensions([...watch.suspensions.filter(({vmid}) => vmid !== whom), one])
   }
 
   async resume(): Promise<void> {
-    await this.#writeSuspensions([])
-  }
-
-  async #writeSuspensions(list: readonly Suspension[]): Promise<void> {
-    const {watch, stateDir} = this.#place
     await this.#underLock(() => {
-      writeSuspensions(stateDir, list)
-      watch.suspensions = list
+      this.#writeSuspensions([])
       return Promise.resolve()
     })
+  }
+
+  #writeSuspensions(list: readonly Suspension[]): void {
+    const {watch, stateDir} = this.#place
+    writeSuspensions(stateDir, list)
+    watch.suspensions = list
   }
 
   /** `felhom apply` with the files of the day. */

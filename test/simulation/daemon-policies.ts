@@ -3,6 +3,7 @@
 import type {PassMemory, PassWorld} from '../../src/lib/app/daemon/pass-world.ts'
 import type {KeeperOptions} from '../../src/lib/app/daemon/keep-source.ts'
 import type {MakePass} from '../../src/lib/app/daemon/ports.ts'
+import type {Suspension} from '../../src/lib/model/daemon.ts'
 import type {Source} from '../../src/lib/source/source.ts'
 import {overlay} from './policies.ts'
 import type {World} from './world.ts'
@@ -79,6 +80,22 @@ const rollbackIgnored: DaemonPolicy = {
 /** Suspended is what was suspended when the daemon was started. */
 const suspensionsOfTheStart: DaemonPolicy = {pass: (pass) => ({...pass, readSuspensions: () => []})}
 
+/** Nobody is suspended while a pass is under way. */
+const suspensionsOfThePass: DaemonPolicy = {
+  pass: (pass) => {
+    let suspended: readonly Suspension[] = []
+    return {
+      ...pass,
+      openState: async (access) => {
+        const state = await pass.openState(access)
+        suspended = pass.readSuspensions()
+        return state
+      },
+      readSuspensions: () => suspended,
+    }
+  },
+}
+
 /** What was open at the start was settled then. */
 const recoversAtTheStart: DaemonPolicy = {
   pass: (pass) => {
@@ -112,6 +129,7 @@ export const WRONG_DAEMONS: Readonly<Record<string, DaemonPolicy>> = {
   'shrink ignored': shrinkIgnored,
   'rollback ignored': rollbackIgnored,
   'suspensions of the start': suspensionsOfTheStart,
+  'suspensions of the pass': suspensionsOfThePass,
   'recovers at the start only': recoversAtTheStart,
   'reload ignored': reloadIgnored,
   'remembers for ever': remembersForEver,

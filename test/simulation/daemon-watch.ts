@@ -109,7 +109,7 @@ export class DaemonWatch {
     if (!allowed.some((permission) => atLeast(permission, needed)))
       this.#violate('hours', `${what} was sent with ${allowed.join(', ')}, and takes ${needed}`)
     for (const one of this.suspensions)
-      if ((one.vmid === 'all' || one.vmid === target.vmid) && holdsAt(one, nowMs))
+      if ((one.vmid === 'all' || one.vmid === target.vmid) && holdsAt(one, nowMs) && isHeard(one, nowMs))
         this.#violate('suspended', `${what} was sent, and ${String(one.vmid)} is suspended`)
     this.#checkSource(intent, what)
     this.#checkSignature(intent, what, nowMs)
@@ -159,6 +159,9 @@ export class DaemonWatch {
 const MOST_JOBS = 6
 /** After its time was checked the guest is read once more. */
 const LONGEST_LOOK_MS = 0
+
+/** The gate could know it when it was asked. */
+const isHeard = ({sinceMs}: Suspension, nowMs: number): boolean => sinceMs <= nowMs - GRACE_MS
 
 const DISTURBING: ReadonlySet<string> = new Set(['shutdown', 'restart', 'destroy', 'snapshot-rollback'])
 

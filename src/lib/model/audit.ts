@@ -26,6 +26,8 @@ export type AuditEvent =
   | {
       readonly type: 'suspended'
       readonly vmid?: number
+      /** Where it was so before this record could be written. */
+      readonly sinceMs?: number
       readonly untilMs?: number
       readonly reason?: string
       readonly by: string

@@ -59,12 +59,14 @@ function describeRecord(record: AuditRecord, palette: Palette): Cell[] {
     case 'approval_rejected':
       return event('approval', 'rejected', `${record.by}: ${record.reason}; nonce ${record.nonce}`)
     case 'suspended': {
-      const {by, reason, untilMs, vmid} = record
+      const {by, reason, sinceMs, untilMs, vmid} = record
+      const isLate = sinceMs !== undefined && record.at - sinceMs > LATE_MS
+      const since = isLate ? `; since ${showTime(sinceMs)}` : ''
       const until = untilMs === undefined ? '' : `; until ${showTime(untilMs)}`
       return event(
         'daemon',
         'suspended',
-        `${by}${reason === undefined ? '' : `: ${reason}`}${until}`,
+        `${by}${reason === undefined ? '' : `: ${reason}`}${since}${until}`,
         vmid ?? 'all',
       )
     }
@@ -78,6 +80,9 @@ function describeRecord(record: AuditRecord, palette: Palette): Cell[] {
       )
   }
 }
+
+/** Less is not worth a word. */
+const LATE_MS = 60_000
 
 const event = (what: string, decision: string, why: string, guest: number | string = '-'): Cell[] => [
   {text: String(guest)},

@@ -9,9 +9,15 @@ import {isVmid} from '../model/guest.ts'
 import {checkPrivate, unsafe} from './check-private.ts'
 import {replaceFile} from './replace-file.ts'
 
+export interface WholeSuspensions {
+  readonly suspensions: readonly Suspension[]
+  /** Oldest first: what was suspended while another had the audit, and is to be written there. */
+  readonly unaudited: readonly Suspension[]
+}
+
 export type KeptSuspensions =
   /** As they were written, expired ones too. */
-  | {readonly suspensions: readonly Suspension[]}
+  | WholeSuspensions
   /** `sinceMs`: the file's own time, where it has one. */
   | {readonly problem: string; readonly mend: string; readonly sinceMs?: number}
 
@@ -38,7 +44,7 @@ export function readKeptSuspensions(dir: string): KeptSuspensions {
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch (error) {
     const {code, message} = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return {suspensions: []}
+    if (code === 'ENOENT') return {suspensions: [], unaudited: []}
     return {problem: `${path} cannot be opened: ${message}`, mend: `Look at it: ls -l ${path}`}
   }
   try {
@@ -68,11 +74,15 @@ const damaged = (problem: string): {problem: string; mend: string} => ({
   mend: 'To begin anew, with none suspended: felhom resume --all',
 })
 
-/** The caller holds the lock of the state directory. On disk, name and all, when this returns. */
-export function writeSuspensions(dir: string, suspensions: readonly Suspension[]): void {
+/** The caller holds the lock of suspensions. On disk, name and all, when this returns. */
+export function writeSuspensions(
+  dir: string,
+  suspensions: readonly Suspension[],
+  unaudited: readonly Suspension[] = [],
+): void {
   const path = join(dir, NAME)
   try {
-    replaceFile(path, encodeSuspensions(suspensions))
+    replaceFile(path, encodeSuspensions({suspensions, unaudited}))
   } catch (error) {
     throw new FelhomError('journal_failed', `${path} cannot be written: ${(error as Error).message}`, {
       cause: error,
@@ -82,7 +92,7 @@ export function writeSuspensions(dir: string, suspensions: readonly Suspension[]
   }
 }
 
-/** Out of the way, for somebody to look at; under the lock. Where it is now. */
+/** Out of the way, for somebody to look at; under the same lock. Where it is now. */
 export function putDamagedAside(dir: string, nowMs: number): string {
   const path = join(dir, NAME)
   const aside = `${path}.damaged-${new Date(nowMs).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`
@@ -99,18 +109,20 @@ export function putDamagedAside(dir: string, nowMs: number): string {
 }
 
 /** Always the same text for the same suspensions: what does not come out of it again was not written by it. */
-export function encodeSuspensions(suspensions: readonly Suspension[]): string {
-  const rows = suspensions.map(({vmid, sinceMs, untilMs, reason, by}) => ({
-    vmid,
-    sinceMs,
-    untilMs,
-    reason,
-    by,
-  }))
-  const body = JSON.stringify({format: FORMAT, suspensions: rows})
+export function encodeSuspensions({suspensions, unaudited}: WholeSuspensions): string {
+  const late = unaudited.length === 0 ? {} : {unaudited: unaudited.map(encodeRow)}
+  const body = JSON.stringify({format: FORMAT, suspensions: suspensions.map(encodeRow), ...late})
   const sum = createHash('sha256').update(body).digest('hex')
   return `${body.slice(0, -1)},"sha256":"${sum}"}\n`
 }
+
+const encodeRow = ({vmid, sinceMs, untilMs, reason, by}: Suspension): unknown => ({
+  vmid,
+  sinceMs,
+  untilMs,
+  reason,
+  by,
+})
 
 export function decodeSuspensions(text: string): KeptSuspensions {
   const fail = (problem: string): KeptSuspensions => ({problem, mend: ''})
@@ -120,13 +132,16 @@ export function decodeSuspensions(text: string): KeptSuspensions {
   } catch {
     return fail('is no JSON: it was cut off or changed')
   }
-  const {format, suspensions} = (json ?? {}) as {format?: unknown; suspensions?: unknown}
+  const {format, suspensions, unaudited = []} = (json ?? {}) as Record<string, unknown>
   if (typeof format === 'number' && format > FORMAT) return fail('was written by a newer felhom')
-  if (format !== FORMAT || !Array.isArray(suspensions) || !suspensions.every(isSuspension))
+  if (format !== FORMAT || !isList(suspensions) || !isList(unaudited))
     return fail('does not hold suspensions as felhom writes them')
-  if (encodeSuspensions(suspensions) !== text) return fail('is not as it was written: its checksum differs')
-  return {suspensions}
+  const whole = {suspensions, unaudited}
+  if (encodeSuspensions(whole) !== text) return fail('is not as it was written: its checksum differs')
+  return whole
 }
+
+const isList = (value: unknown): value is Suspension[] => Array.isArray(value) && value.every(isSuspension)
 
 function isSuspension(value: unknown): value is Suspension {
   if (typeof value !== 'object' || value === null) return false

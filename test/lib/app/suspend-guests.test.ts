@@ -2,13 +2,16 @@ import {existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync} from 'node:
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {expect} from 'chai'
+import {auditSuspensions} from '../../../src/lib/app/audit-suspensions.ts'
 import {checkSuspensions} from '../../../src/lib/app/doctor/check-suspensions.ts'
 import {listAudit} from '../../../src/lib/app/gate-audit.ts'
+import {withGateStores} from '../../../src/lib/app/open-state.ts'
 import {lookAtSuspensions, warnOfSuspended} from '../../../src/lib/app/plan-suspended.ts'
 import {readSuspendedGuest, readSuspensionWish} from '../../../src/lib/app/read-suspension-wish.ts'
 import {resumeGuests, suspendGuests} from '../../../src/lib/app/suspend-guests.ts'
 import type {Plan} from '../../../src/lib/model/plan.ts'
 import {renderResumed, renderSuspended} from '../../../src/lib/report/suspension-text.ts'
+import {acquireLock} from '../../../src/lib/store/acquire-lock.ts'
 import {readSuspensions} from '../../../src/lib/store/suspensions.ts'
 import {guestPlan, plannedAction} from '../../support/planned-action.ts'
 import {rejection} from '../../support/reject.ts'
@@ -29,6 +32,7 @@ describe('suspend and resume', () => {
     warn: () => undefined,
     onLocked: () => undefined,
   })
+  const lock = () => ({dir: state, holder: 'a test', lockTimeoutMs: 0, warn: () => undefined})
   const held = (): (number | 'all')[] => readSuspensions(state, nowMs).map(({vmid}) => vmid)
   const audited = async (): Promise<unknown[]> =>
     (await listAudit({state}, 100)).records.map((record) =>
@@ -74,6 +78,49 @@ describe('suspend and resume', () => {
     expect(renderSuspended(second.suspension, second.replaced))
       .to.contain('2026-11-18T01:00:00Z')
       .and.contain(': old')
+  })
+
+  it('suspend while another has the state directory, and leave it to the next to write the audit', async () => {
+    await suspendGuests(request(), {vmid: 101}, now)
+    const pass = await acquireLock(state, {timeoutMs: 0, holder: 'felhom daemon'})
+    const {suspension, busy} = await suspendGuests(request(), {vmid: 102, reason: 'stop!'}, now)
+    expect(busy).to.contain('felhom daemon')
+    await suspendGuests(request(), {vmid: 'all'}, now)
+    expect(readSuspensions(state, nowMs)).to.deep.include(suspension)
+    const resumed = await resumeGuests(request(), 102, now).catch((error: unknown) => error)
+    expect(resumed).to.include({code: 'journal_locked'})
+    expect(await audited()).to.deep.equal([['suspended', 101]])
+    await pass.release()
+    await withGateStores(lock(), (place) => auditSuspensions(place, {holder: 'a test', lockTimeoutMs: 0}))
+    expect(await audited()).to.deep.equal([['suspended', 101], ['suspended', 102], 'suspended'])
+    const [, late] = (await listAudit({state}, 100)).records
+    expect(late).to.deep.include({sinceMs: NOW, reason: 'stop!'})
+    await withGateStores(lock(), (place) => auditSuspensions(place, {holder: 'a test', lockTimeoutMs: 0}))
+    expect(await audited(), 'written once').to.have.length(3)
+    expect(held()).to.deep.equal(['all', 101, 102])
+  })
+
+  it('tell the audit of what it has missed before they tell it of the end', async () => {
+    await suspendGuests(request(), {vmid: 101}, now)
+    const pass = await acquireLock(state, {timeoutMs: 0, holder: 'felhom daemon'})
+    await suspendGuests(request(), {vmid: 102}, now)
+    await pass.release()
+    await resumeGuests(request(), 102, now)
+    expect(await audited()).to.deep.equal([
+      ['suspended', 101],
+      ['suspended', 102],
+      ['resumed', 102],
+    ])
+  })
+
+  it('suspend though the audit is damaged, and say both', async () => {
+    await suspendGuests(request(), {vmid: 101}, now)
+    const [segment = ''] = readdirSync(join(state, 'audit')).filter((name) => name.endsWith('.log'))
+    writeFileSync(join(state, 'audit', segment), 'x\n', {mode: 0o600})
+    const error = await rejection(suspendGuests(request(), {vmid: 102}, now))
+    expect(error).to.include({code: 'journal_corrupt'})
+    expect(error).to.have.property('doubt').that.contains('suspended all the same')
+    expect(held()).to.deep.equal([101, 102])
   })
 
   it('drop what has expired with the next write', async () => {

@@ -87,20 +87,20 @@ describe('the suspensions on disk', () => {
     writeSuspensions(dir, BOTH)
     expect(readSuspensions(dir, NOW + 4)).to.have.lengthOf(2)
     expect(readSuspensions(dir, NOW + 5).map(({vmid}) => vmid)).to.deep.equal(['all'])
-    expect(readKeptSuspensions(dir)).to.deep.equal({suspensions: BOTH})
+    expect(readKeptSuspensions(dir)).to.deep.equal({suspensions: BOTH, unaudited: []})
   })
 
   it('of any kind come back the same', () => {
     fc.assert(
-      fc.property(arbitrary, (suspensions) => {
-        const text = encodeSuspensions(suspensions)
-        expect(decodeSuspensions(text)).to.deep.equal({suspensions})
+      fc.property(arbitrary, arbitrary, (suspensions, unaudited) => {
+        const text = encodeSuspensions({suspensions, unaudited})
+        expect(decodeSuspensions(text)).to.deep.equal({suspensions, unaudited})
       }),
     )
   })
 
   it('cut at any byte suspend all, and say so', () => {
-    const bytes = Buffer.from(encodeSuspensions(BOTH))
+    const bytes = Buffer.from(encodeSuspensions({suspensions: BOTH, unaudited: BOTH.slice(1)}))
     for (let length = 0; length < bytes.length; length++) {
       writeFileSync(path, bytes.subarray(0, length), {mode: 0o600})
       expectAll(/suspensions\.json .*felhom resume --all$/s, `cut at ${length}`)
@@ -108,7 +108,7 @@ describe('the suspensions on disk', () => {
   })
 
   it('with any bit flipped suspend all', () => {
-    const bytes = Buffer.from(encodeSuspensions(BOTH))
+    const bytes = Buffer.from(encodeSuspensions({suspensions: BOTH, unaudited: BOTH.slice(1)}))
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const flipped = Buffer.from(bytes)
       flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7))
@@ -117,7 +117,7 @@ describe('the suspensions on disk', () => {
   })
 
   it('of a newer felhom, of a hand, or of hostile texts suspend all', () => {
-    const whole = encodeSuspensions(BOTH)
+    const whole = encodeSuspensions({suspensions: BOTH, unaudited: BOTH.slice(1)})
     const bad: readonly [string, RegExp][] = [
       [whole.replace('"format":1', '"format":2'), /newer felhom/],
       [whole.replace('"vmid":101', '"vmid":102'), /checksum/],

@@ -1,10 +1,12 @@
 // The daemon's real world: Proxmox, the state directory, the source and the gate, as the settings name them.
+import {isFelhomError} from '../../model/felhom-error.ts'
 import type {Extensions} from '../../plugin/extensions.ts'
 import type {Settings} from '../../settings/settings.ts'
 import {readSuspensions} from '../../store/suspensions.ts'
 import {systemDisk} from '../../store/system-disk.ts'
 import {timeSyncs, type SyncObserver} from '../../store/timed-disk.ts'
 import type {RequestObserver} from '../../pve/request-route.ts'
+import {auditSuspensions, SHORT_LOCK_MS} from '../audit-suspensions.ts'
 import {openProxmoxForWriting} from '../compose.ts'
 import {findTrust} from '../gate-trust-store.ts'
 import {openGate} from '../open-gate.ts'
@@ -31,6 +33,7 @@ export interface DaemonWorld {
 
 /** An operator beside the daemon is waited for; somebody who stays longer is left to the next pass. */
 const LOCK_TIMEOUT_MS = 30_000
+const HOLDER = 'felhom daemon'
 
 export function openDaemonWorld(request: WorldRequest): DaemonWorld {
   const {settings, env, stop, tell, extensions} = request
@@ -43,18 +46,31 @@ export function openDaemonWorld(request: WorldRequest): DaemonWorld {
     ...{settings, env, stop, tell, extensions, clock: systemClock},
     keeper: openKeeper({settings, env, extensions, clock: systemClock}),
     openAccess: () => openProxmoxForWriting(settings, env, request.observeRequest),
-    openState: ({endpoint, tokenId}) =>
-      openState({
+    openState: async ({endpoint, tokenId}) => {
+      const state = await openState({
         dir: settings.state,
         identity: {endpoint, tokenId},
-        holder: 'felhom daemon',
+        holder: HOLDER,
         lockTimeoutMs: LOCK_TIMEOUT_MS,
         onWait: (holder) => {
           tell({type: 'waiting_for_lock', holder})
         },
         signal: stop,
         ...{warn, disk},
-      }),
+      })
+      try {
+        await auditSuspensions(state, {holder: HOLDER, signal: stop, lockTimeoutMs: SHORT_LOCK_MS})
+        return state
+      } catch (error) {
+        // Somebody stopped in the middle of it keeps no pass from being made.
+        if (isFelhomError(error, 'journal_locked')) {
+          warn(error.message)
+          return state
+        }
+        await state.close()
+        throw error
+      }
+    },
     openGate: ({state, access, carried, withhold}) =>
       Promise.resolve(
         openGate({

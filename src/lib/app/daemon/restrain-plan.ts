@@ -18,7 +18,7 @@ export const restrainPlan = (plan: Plan, restraints: Restraints): Plan => ({
 
 export function restrainGuest(plan: GuestPlan, {withhold, suspensions, backOffs}: Restraints): GuestPlan {
   const whole = [
-    ...suspensions.filter(({vmid}) => vmid === 'all' || vmid === plan.vmid).map(describeSuspension),
+    ...suspensions.filter((one) => isAbout(one, plan)).map(blockSuspended),
     ...backOffs.filter(({guest}) => guest.vmid === plan.vmid).map(describeBackOff),
   ]
   const actions = plan.actions.map((action) => {
@@ -30,12 +30,26 @@ export function restrainGuest(plan: GuestPlan, {withhold, suspensions, backOffs}
   return {...plan, actions: blockTogether(actions)}
 }
 
-function describeSuspension({vmid, by, sinceMs, untilMs, reason}: Suspension): Blocker {
+/** One clause; undefined: it is not. */
+export function whySuspended(
+  suspensions: readonly Suspension[],
+  guest: Pick<GuestPlan, 'vmid'>,
+): string | undefined {
+  const found = suspensions.find((one) => isAbout(one, guest))
+  return found && describeSuspension(found)
+}
+
+const isAbout = ({vmid}: Suspension, guest: Pick<GuestPlan, 'vmid'>): boolean =>
+  vmid === 'all' || vmid === guest.vmid
+
+const blockSuspended = (one: Suspension): Blocker => ({code: 'suspended', message: describeSuspension(one)})
+
+function describeSuspension({vmid, by, sinceMs, untilMs, reason}: Suspension): string {
   const whom = vmid === 'all' ? 'the daemon is suspended' : 'the guest is suspended'
   const since = `since ${new Date(sinceMs).toISOString()} by ${by}`
   const until = untilMs === undefined ? '' : ` until ${new Date(untilMs).toISOString()}`
   const why = reason === undefined ? '' : `: ${reason}`
-  return {code: 'suspended', message: `${whom} ${since}${until}${why}`}
+  return `${whom} ${since}${until}${why}`
 }
 
 const describeBackOff = ({failures, untilMs}: BackOff): Blocker => ({

@@ -9,6 +9,7 @@ import {convergeGuests} from './converge-guests.ts'
 import {describeProblem, type Draft} from './pass-draft.ts'
 import type {PassMemory, PassWorld} from './pass-world.ts'
 import type {Delivery} from './ports.ts'
+import {whySuspended} from './restrain-plan.ts'
 import {runJobs} from './run-jobs.ts'
 
 export async function runPass(pass: number, world: PassWorld, memory: PassMemory): Promise<PassReport> {
@@ -79,13 +80,16 @@ async function workIn(
     state,
     access,
     carried: [...delivery.approvals, ...delivery.jobs],
-    // At the moment when an action is about to begin, not when the pass did.
-    withhold: (action, gateClass) =>
+    // At the moment when an action is about to begin, not when the pass did: a window may have closed since, and
+    // somebody who suspends a guest means now.
+    withhold: (action, gateClass, target) =>
+      whySuspended(world.readSuspensions(), target) ??
       memory.permissionsOf(settings.daemon).withholdAt(clock.now())(action, gateClass),
   })
   const view = new ClusterView(access.reader)
   const scene = {state, access, gate, delivery, view, inspector: world.openInspector(gate)}
   await convergeGuests(scene, world, memory, draft)
+  draft.suspensions = world.readSuspensions()
   if (draft.problem) return
   await runJobs(scene, world, memory, draft)
   await tidyUp(state, world, memory)

@@ -77,6 +77,7 @@ const FIELDS: Record<AuditEntry['type'], Readonly<Record<string, Check>>> = {
   },
   suspended: {
     vmid: isOptional(isCount),
+    sinceMs: isOptional(isCount),
     untilMs: isOptional(isCount),
     reason: isOptional(isText),
     by: isText,

@@ -98,6 +98,24 @@ describe('a pass of the daemon', () => {
     expect(judgePass(report)).to.equal(undefined)
   })
 
+  it('begins nothing more once somebody suspends a guest, or all, while the pass is under way', async () => {
+    for (const vmid of [110, 'all'] as const) {
+      const bench = await PassBench.make({mode: 'benign'})
+      bench.settings = {...bench.settings, limits: {...bench.settings.limits, writesPerNode: 1}}
+      bench.desired = [memory(101), memory(110)]
+      bench.bench.fault = ({method}) => {
+        if (method === 'PUT') bench.suspensions = [{vmid, sinceMs: 0, by: 'anna@pve1', reason: 'stop!'}]
+        return undefined
+      }
+      const report = await bench.pass()
+      const withheld = report.results.filter(({refusal}) => refusal === 'withheld')
+      expect(withheld.map(({guest}) => guest.vmid)).to.deep.equal([110])
+      for (const {detail} of withheld) expect(detail).to.contain('suspended').and.contain('stop!')
+      expect(bench.sent()).to.deep.equal(['PUT /nodes/pve1/lxc/101/config'])
+      expect(report.suspensions, 'as it is at its end').to.deep.equal(bench.suspensions)
+    }
+  })
+
   it('tries a guest that fails less and less often, and the others all the same', async () => {
     const bench = await PassBench.make({mode: 'benign', intervalMs: 60_000})
     bench.desired = [memory(101), memory(110, '600')]
