@@ -158,10 +158,7 @@ export class DaemonProcess {
         readTrust: () => findTrust(settings, clock.now()),
       }),
       readSuspensions: () => readSuspensions(settings.state, clock.now()),
-      readTrust: async () => {
-        const trust = await findTrust(settings, clock.now())
-        return trust && {version: trust.version, expiresMs: trust.document.expiresMs}
-      },
+      readTrust: () => findTrust(settings, clock.now()),
       tell: (event) => {
         if (event.type === 'warning') warn(event.text)
         if (event.type === 'recovered')

@@ -10,6 +10,7 @@ import {actionDigest} from '../../src/lib/gate/digests.ts'
 import {createGate} from '../../src/lib/gate/gate.ts'
 import {observeGuest} from '../../src/lib/gate/observe-guest.ts'
 import {hashTrust} from '../../src/lib/gate/trust-document.ts'
+import {loadTrust} from '../../src/lib/gate/trust-load.ts'
 import type {PassReport, Suspension} from '../../src/lib/model/daemon.ts'
 import type {DesiredGuest} from '../../src/lib/model/desired.ts'
 import type {ActionBody} from '../../src/lib/model/plan.ts'
@@ -74,6 +75,13 @@ export class PassBench {
     const report = await this.clock.run(runPass(this.reports.length + 1, this.#world(), this.memory))
     this.reports.push(report)
     return report
+  }
+
+  /** A node that is away takes its guests along. */
+  turn(name: string, isOnline: boolean): void {
+    const node = this.bench.sandbox.cluster.state.nodes.find((one) => one.name === name)
+    if (!node) throw new Error(`there is no node ${name}`)
+    node.online = isOnline
   }
 
   /** `PUT /nodes/pve1/lxc/101/config`: what the last pass has sent. */
@@ -173,7 +181,10 @@ export class PassBench {
         readTrust: () => Promise.resolve(undefined),
       }),
       readSuspensions: () => this.suspensions,
-      readTrust: () => Promise.resolve(undefined),
+      readTrust: () => {
+        const reading = loadTrust([this.#trust], hashTrust(this.#trust.bytes), clock.now(), {version: 0})
+        return Promise.resolve('trust' in reading ? reading.trust : undefined)
+      },
       tell: (event) => this.told.push(event),
       randomHex: (digits) => bench.sandbox.cluster.randomHex(digits),
     }

@@ -76,6 +76,10 @@ export async function carryOut(request: RunRequest, listener: RunListener): Prom
   }
 }
 
+/** Whether the cluster may be otherwise now than before the run. */
+export const hasSent = ({results, failure}: RunOutcome): boolean =>
+  failure !== undefined || results.some(({op}) => op !== undefined)
+
 const inPlanOrder = (results: readonly ActionResult[]): ActionResult[] =>
   [...results].sort((a, b) => a.guest.vmid - b.guest.vmid)
 

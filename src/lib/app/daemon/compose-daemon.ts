@@ -85,10 +85,7 @@ export function openDaemonWorld(request: WorldRequest): DaemonWorld {
       ),
     openInspector: (gate) => createInspector(gate, settings, rules),
     readSuspensions: () => readSuspensions(settings.state, systemClock.now()),
-    readTrust: async () => {
-      const trust = await findTrust(settings, systemClock.now())
-      return trust && {version: trust.version, expiresMs: trust.document.expiresMs}
-    },
+    readTrust: () => findTrust(settings, systemClock.now()),
   }
   return {pass}
 }

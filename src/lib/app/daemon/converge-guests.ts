@@ -3,7 +3,7 @@ import type {FullGate} from '../../gate/gate.ts'
 import type {ActualCluster} from '../../model/actual.ts'
 import type {Blocker, GuestPlan, Plan, PlannedAction} from '../../model/plan.ts'
 import type {ActionResult} from '../../model/run-event.ts'
-import {carryOut, countTriable, resultsWithoutRun} from '../apply-run.ts'
+import {carryOut, countTriable, hasSent, resultsWithoutRun} from '../apply-run.ts'
 import {workFromFiles, type ApplyWork, type PlannedWork} from '../apply-work.ts'
 import type {WritingAccess} from '../compose.ts'
 import type {OpenState} from '../open-state.ts'
@@ -88,7 +88,6 @@ async function run(
   draft: Draft,
 ): Promise<readonly ActionResult[]> {
   const {settings, clock, randomHex, stop} = world
-  view.forget()
   const outcome = await carryOut(
     {
       work,
@@ -112,6 +111,7 @@ async function run(
     },
   )
   if (outcome.failure) draft.problem = describeProblem(outcome.failure)
+  if (hasSent(outcome)) view.forget()
   return outcome.results
 }
 

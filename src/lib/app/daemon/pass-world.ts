@@ -2,7 +2,8 @@
 // and clock, and everything between them is the same.
 import type {Clock} from '../../engine/ports.ts'
 import type {FullGate, Withhold} from '../../gate/gate.ts'
-import type {DaemonEvent, PassReport, Suspension} from '../../model/daemon.ts'
+import type {TrustSnapshot} from '../../gate/trust-snapshot.ts'
+import type {DaemonEvent, Suspension} from '../../model/daemon.ts'
 import type {Extensions} from '../../plugin/extensions.ts'
 import type {Settings} from '../../settings/settings.ts'
 import type {CarriedEnvelope} from '../../source/source.ts'
@@ -38,7 +39,8 @@ export interface PassWorld {
   /** For what a plan says about signatures. */
   openInspector(gate: FullGate): Inspector
   readSuspensions(): readonly Suspension[]
-  readTrust(): Promise<PassReport['trust']>
+  /** Undefined: none that can be believed. */
+  readTrust(): Promise<TrustSnapshot | undefined>
   /** Aborted: nothing new is started; what runs is awaited. */
   readonly stop: AbortSignal
   tell(event: Told): void

@@ -41,7 +41,7 @@ async function beginReport(pass: number, world: PassWorld, memory: PassMemory): 
     disarmed: [],
     suspensions: [],
     backOffs: [],
-    ...(trust && {trust}),
+    ...(trust && {trust: {version: trust.version, expiresMs: trust.document.expiresMs}}),
   }
 }
 

@@ -15,8 +15,6 @@ describe('the upkeep of a pass', () => {
     expect(alone).to.be.greaterThan(0)
     const action = {type: 'destroy', volumes: []} as const
     bench.jobs = [await bench.sign(150, action, stranger), await bench.sign(150, action, stranger)]
-    // Asked for the first time they are refused by the gate, and that is more than looking.
-    await bench.pass()
     await bench.pass()
     expect(bench.reports.at(-1)?.jobs.map(({outcome}) => outcome)).to.deep.equal(['refused', 'refused'])
     expect(lists(bench)).to.equal(alone)

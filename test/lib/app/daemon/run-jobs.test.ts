@@ -1,0 +1,129 @@
+// What a pass does with the signed jobs that the source carries, on the sandbox with the real gate and signatures.
+import {expect} from 'chai'
+import {hasEnded} from '../../../../src/lib/app/daemon/alert-matters.ts'
+import {findAlerts, NOTHING_TOLD} from '../../../../src/lib/app/daemon/find-alerts.ts'
+import type {PassReport} from '../../../../src/lib/model/daemon.ts'
+import {DAY_MS, stranger} from '../../../support/gate-bench.ts'
+import {PassBench} from '../../../support/pass-bench.ts'
+
+const tellAlerts = (report: PassReport): string[] =>
+  findAlerts(NOTHING_TOLD, report, {staleAfterMs: DAY_MS, trustWarningMs: DAY_MS})
+    .alerts.filter(({kind}) => kind === 'job_ended')
+    .map(({text}) => text)
+
+describe('a signed job of the source', () => {
+  const job = {type: 'destroy', volumes: []} as const
+
+  it('is carried out once, and what became of it is told again to whoever asks later', async () => {
+    const bench = await PassBench.make({mode: 'full'})
+    bench.jobs = [await bench.sign(150, job)]
+    expect((await bench.pass()).jobs.map(({outcome}) => outcome)).to.deep.equal(['succeeded'])
+    expect(bench.sent().filter((line) => line.startsWith('DELETE'))).to.have.length(1)
+    bench.restart()
+    const again = await bench.pass()
+    expect(again.jobs.map(({outcome}) => outcome)).to.deep.equal(['succeeded'])
+    expect(bench.sent()).to.deep.equal([])
+    expect(bench.told.filter(({type}) => type === 'job_ended')).to.have.length(2)
+  })
+
+  it('is left alone where the daemon may not, and for another installation', async () => {
+    const bench = await PassBench.make({mode: 'benign'})
+    bench.jobs = [await bench.sign(150, job)]
+    expect((await bench.pass()).jobs.map(({outcome}) => outcome)).to.deep.equal(['blocked'])
+    bench.set({mode: 'full'})
+    const other = await bench.sign(150, job, undefined, {host: 'another'})
+    bench.jobs = [other]
+    expect((await bench.pass()).jobs).to.deep.equal([])
+    expect(bench.sent()).to.deep.equal([])
+  })
+
+  it('is refused when it was signed by nobody we know, and asked about once', async () => {
+    const bench = await PassBench.make({mode: 'full'})
+    bench.jobs = [await bench.sign(150, job, stranger)]
+    const audited: number[] = []
+    for (let i = 0; i < 4; i++) {
+      const [result] = (await bench.pass()).jobs
+      expect(result?.outcome).to.equal('refused')
+      expect(bench.sent()).to.deep.equal([])
+      audited.push(await bench.look(({audit}) => audit.head().seq))
+    }
+    expect(new Set(audited.slice(1))).to.have.property('size', 1)
+    expect(bench.told.filter(({type}) => type === 'job_ended').length).to.be.lessThan(3)
+  })
+
+  it('is refused when it has expired or is no job at all, and waits for what is not there', async () => {
+    const bench = await PassBench.make({mode: 'full'})
+    const late = await bench.sign(150, job)
+    await bench.clock.run(bench.clock.sleep(25 * 3_600_000))
+    const good = await bench.sign(102, {type: 'snapshot-delete', snapshot: 'nothing'})
+    bench.jobs = [late, good, {name: 'x.json', bytes: Buffer.from('{"v":1')}]
+    const report = await bench.pass()
+    expect(report.jobs.map(({outcome, refusal}) => `${outcome} ${refusal ?? ''}`)).to.deep.equal([
+      'refused expired',
+      'blocked ',
+    ])
+    expect(bench.told.some((event) => event.type === 'warning' && event.text.includes('x.json'))).to.equal(
+      true,
+    )
+    expect(bench.sent()).to.deep.equal([])
+  })
+
+  it('that nobody has signed for is told apart before anything of Proxmox is read', async () => {
+    const bench = await PassBench.make({mode: 'full'})
+    await bench.pass()
+    const alone = bench.bench.sent('all').length
+    const audited: number[] = []
+    for (let pass = 0; pass < 2; pass++) {
+      bench.jobs = []
+      for (let i = 0; i < 20; i++) bench.jobs.push(await bench.sign(150, job, stranger))
+      const report = await bench.pass()
+      expect(report.jobs.map(({refusal}) => refusal)).to.deep.equal(Array(20).fill('unknown_signer'))
+      expect(bench.bench.sent('all')).to.have.length(alone)
+      audited.push(await bench.look(({audit}) => audit.head().seq))
+    }
+    const [first = 0, second = 0] = audited
+    expect(second - first, 'few of a pass are audited').to.equal(3)
+  })
+
+  it('is carried out though another envelope of its number is signed by nobody', async () => {
+    const bench = await PassBench.make({mode: 'full'})
+    const nonce = Buffer.alloc(16, 77).toString('base64url')
+    bench.jobs = [
+      await bench.sign(110, job, stranger, {nonce}),
+      await bench.sign(150, job, undefined, {nonce}),
+    ]
+    const [result] = (await bench.pass()).jobs
+    expect(result).to.deep.include({outcome: 'succeeded', guest: {kind: 'lxc', vmid: 150}})
+  })
+
+  it('whose guest cannot be looked at keeps no other from being done, and none from being tidied up', async () => {
+    const bench = await PassBench.make({mode: 'full'})
+    const action = {type: 'snapshot-delete', snapshot: 'x'} as const
+    bench.jobs = [await bench.sign(102, action), await bench.sign(150, job)]
+    bench.bench.fault = ({path}) =>
+      path.endsWith('/lxc/102/snapshot') ? {kind: 'status', when: 'before', status: 403} : undefined
+    const report = await bench.pass()
+    expect(report.problem).to.equal(undefined)
+    expect(report.jobs.map(({outcome}) => outcome)).to.deep.equal(['not_started', 'succeeded'])
+    expect(report.jobs.map(hasEnded)).to.deep.equal([false, true])
+    expect(bench.memory.keptSinceMs).not.to.equal(undefined)
+  })
+
+  it('has not ended while its guest or its snapshot is not seen, and is carried out once it is', async () => {
+    const bench = await PassBench.make({mode: 'full'})
+    bench.jobs = [
+      await bench.sign(150, job),
+      await bench.sign(102, {type: 'snapshot-delete', snapshot: 'later'}),
+    ]
+    bench.turn('pve2', false)
+    const away = await bench.pass()
+    expect(away.jobs.map(hasEnded)).to.deep.equal([false, false])
+    expect(away.jobs[0]?.detail).to.contain('not complete')
+    expect(tellAlerts(away)).to.deep.equal([])
+    bench.turn('pve2', true)
+    expect((await bench.pass()).jobs.map(({outcome}) => outcome)).to.deep.equal(['succeeded', 'blocked'])
+    await bench.clock.run(bench.clock.sleep(25 * 3_600_000))
+    const late = await bench.pass()
+    expect(late.jobs.map(hasEnded), 'it can no longer be done').to.deep.equal([true, true])
+  })
+})
