@@ -24,11 +24,12 @@ export function reportUsed(
   nonce: string,
   {nonces, journal}: Pick<OpenState, 'nonces' | 'journal'>,
 ): Used | undefined {
+  // The journal may remember what the nonces have dropped since the approval has expired.
+  const operation = journal.findByKey(nonce)
+  if (operation) return {outcome: OUTCOMES[operation.state], operation: operation.intent.op}
   const state = nonces.state(nonce)
-  if (state === 'fresh') return undefined
+  if (state === 'fresh' && !journal.usedKey(nonce)) return undefined
   if (state === 'rejected')
     return {outcome: 'refused', refusal: 'replay', detail: 'an operator has rejected it'}
-  const operation = journal.findByKey(nonce)
-  if (!operation) return {outcome: 'refused', refusal: 'replay', detail: describeUse(journal, nonce)}
-  return {outcome: OUTCOMES[operation.state], operation: operation.intent.op}
+  return {outcome: 'refused', refusal: 'replay', detail: describeUse(journal, nonce)}
 }
