@@ -3,6 +3,7 @@
 import type {BackOff} from '../../model/daemon.ts'
 import type {GuestPlan} from '../../model/plan.ts'
 import type {ActionResult} from '../../model/run-event.ts'
+import {isUnseenGuest} from './unseen-guest.ts'
 
 export interface BackOffLimits {
   readonly firstMs: number
@@ -24,11 +25,14 @@ export class BackOffs {
       .map(({guest, failures, untilMs}) => ({guest, failures, untilMs}))
   }
 
-  /** Forgets guests that no longer have anything to do, or something else than what failed. */
+  /** Forgets guests that no longer have anything to do, or something else than what failed, if that was seen. */
   compare(plans: readonly GuestPlan[]): void {
-    const work = new Map(plans.map((plan) => [plan.vmid, describeWork(plan)]))
-    for (const [vmid, failing] of this.#failing)
-      if (work.get(vmid) !== failing.work) this.#failing.delete(vmid)
+    const byVmid = new Map(plans.map((plan) => [plan.vmid, plan]))
+    for (const [vmid, failing] of this.#failing) {
+      const plan = byVmid.get(vmid)
+      if (plan && isUnseenGuest(plan)) continue
+      if (!plan || describeWork(plan) !== failing.work) this.#failing.delete(vmid)
+    }
   }
 
   /** After a pass: `plans` is what was tried. */

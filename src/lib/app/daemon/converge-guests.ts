@@ -30,6 +30,7 @@ export async function convergeGuests(
   draft: Draft,
 ): Promise<void> {
   const {delivery, state, view} = scene
+  draft.backOffs = memory.backOffs.waiting(world.clock.now())
   if (!delivery.desired) return
   const actual = await view.read()
   const work = workFromFiles(delivery.desired, [], world.env, memory.settled)

@@ -104,6 +104,7 @@ function isUnseen({kind, guest}: OpenAlert, report: PassReport): boolean {
     case 'source_refused':
       return report.source.kind === 'none' && report.problem !== undefined
     case 'drift_found':
+    case 'signature_pending':
       return isGuestUnseen(guest, report)
     case 'action_failed': {
       const view = guest && viewGuests(report).get(formatGuestId(guest))
@@ -117,6 +118,8 @@ function isUnseen({kind, guest}: OpenAlert, report: PassReport): boolean {
 
 function isGuestUnseen(guest: GuestId | undefined, report: PassReport): boolean {
   if (!hasLooked(report)) return true
+  // Without a usable desired state nothing was compared; where none is named, nothing is desired any more.
+  if (report.plan === undefined && report.source.kind !== 'none') return true
   return guest !== undefined && viewGuests(report).get(formatGuestId(guest))?.isUnsettled === true
 }
 

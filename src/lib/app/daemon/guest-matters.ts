@@ -7,6 +7,7 @@ import type {ActionOutcome, ActionResult} from '../../model/run-event.ts'
 import {describeWish} from '../../report/action-words.ts'
 import {isDone} from '../../report/apply-outcomes.ts'
 import {digest, endSentence, nameGuest, type Matter} from './matter.ts'
+import {isUnseenGuest} from './unseen-guest.ts'
 
 export interface Drift {
   readonly guest: GuestId
@@ -27,7 +28,7 @@ interface GuestView {
 
 const views = new WeakMap<PassReport, ReadonlyMap<string, GuestView>>()
 
-/** By `lxc/101`; a guest that is as desired is not there. */
+/** By `lxc/101`; a guest that is as desired is not there, one that was not seen is. */
 export function viewGuests(report: PassReport): ReadonlyMap<string, GuestView> {
   let view = views.get(report)
   if (!view) {
@@ -46,13 +47,13 @@ function makeView({plan, results}: PassReport): ReadonlyMap<string, GuestView> {
     else own.set(id, [result])
   }
   const view = new Map<string, GuestView>()
-  for (const {kind, vmid, name, node, actions} of plan?.guests ?? []) {
-    if (actions.length === 0) continue
+  for (const guestPlan of plan?.guests ?? []) {
+    const {kind, vmid, name, node, actions} = guestPlan
     const guest = {kind, vmid}
-    view.set(
-      formatGuestId(guest),
-      viewGuest({guest, name, node, actions}, own.get(formatGuestId(guest)) ?? []),
-    )
+    const id = formatGuestId(guest)
+    const seen = actions.length > 0 && viewGuest({guest, name, node, actions}, own.get(id) ?? [])
+    if (isUnseenGuest(guestPlan)) view.set(id, {...(seen || {}), isUnsettled: true})
+    else if (seen) view.set(id, seen)
   }
   return view
 }
@@ -78,8 +79,14 @@ function viewGuest(planned: Drift, results: readonly ActionResult[]): GuestView 
 export const findDrift = (report: PassReport): Drift[] =>
   [...viewGuests(report).values()].flatMap(({drift}) => (drift ? [drift] : []))
 
+/** Of a guest that was not seen whole a destruction would be told in other words, and so as another matter. */
+const findTellableDrift = (report: PassReport): Drift[] =>
+  [...viewGuests(report).values()].flatMap(({drift, isUnsettled}) =>
+    drift && !(isUnsettled && drift.actions.some(({type}) => type === 'destroy')) ? [drift] : [],
+  )
+
 export const driftMatters = (report: PassReport): Matter[] =>
-  findDrift(report).map(({guest, name, actions}) => {
+  findTellableDrift(report).map(({guest, name, actions}) => {
     const wishes = actions.map(describeWish).join('; ')
     const reason = actions.flatMap(({blockers}) => blockers)[0]?.message
     const subject = nameGuest(guest, name)
@@ -117,7 +124,8 @@ const normalise = (detail: string): string =>
     .replaceAll(/\d+/g, '0')
 
 export function signatureMatters({plan}: PassReport): Matter[] {
-  return (plan?.guests ?? []).flatMap(({kind, vmid, name, actions}) =>
+  const seen = (plan?.guests ?? []).filter((guest) => !isUnseenGuest(guest))
+  return seen.flatMap(({kind, vmid, name, actions}) =>
     actions.flatMap((action) => {
       const wanted = action.blockers.find(({code}) => code === 'needs_signature')
       if (!wanted) return []

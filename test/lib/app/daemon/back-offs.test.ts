@@ -47,6 +47,16 @@ describe('back-off', () => {
     expect(asked.waiting(0)).to.deep.equal([])
   })
 
+  it('stays while the guest is not seen', () => {
+    for (const code of ['absence_unproved', 'node_offline', 'config_unknown']) {
+      const backOffs = new BackOffs()
+      backOffs.learn([plan], results('failed'), 0, LIMITS)
+      const away = guestPlan(101, [])
+      backOffs.compare([{...away, problems: [{code, severity: 'error', message: 'it was not seen'}]}])
+      expect(backOffs.waiting(0), code).to.have.length(1)
+    }
+  })
+
   it('stays when only something else stands in the way', () => {
     const backOffs = new BackOffs()
     backOffs.learn([plan], results('failed'), 0, LIMITS)

@@ -58,6 +58,57 @@ describe('alerts of a pass', () => {
     expect(replay(passReport(1), passReport(2))).to.deep.equal([[], []])
   })
 
+  describe('of a guest that is not seen', () => {
+    const unseen = (code: string, ...actions: PlannedAction[]) =>
+      passReport(2, {
+        plan: planOf({
+          ...guestPlan(101, ...actions),
+          problems: [{code, severity: 'error', message: 'lxc/101 was not seen'}],
+        }),
+        results: actions.map((action) => actionResult(101, action, 'blocked')),
+      })
+    const unsigned = plannedAction(
+      {type: 'destroy', volumes: [{option: 'rootfs', text: 'local-lvm:vm-101-disk-0'}]},
+      {class: 'destructive', blockers: [{code: 'needs_signature', message: 'nobody has signed'}]},
+    )
+
+    for (const code of ['absence_unproved', 'node_offline', 'config_unknown'])
+      it(`are neither over nor told again: ${code}`, () => {
+        const failing = setOptions('memory')
+        const waiting: PlannedAction = {
+          ...failing,
+          blockers: [{code: 'backing_off', message: 'it failed once'}],
+        }
+        const passes: [PassReport, PassReport][] = [
+          [passWith(1, [blocked(failing), 'blocked']), passWith(3, [blocked(failing), 'blocked'])],
+          [passWith(1, [unsigned, 'refused']), passWith(3, [unsigned, 'blocked'])],
+          [passWith(1, [failing, 'failed', 'no']), passWith(3, [waiting, 'blocked'])],
+        ]
+        for (const [before, after] of passes)
+          expect(replay(before, unseen(code), after).slice(1)).to.deep.equal([[], []])
+      })
+
+    it('stay where the config alone is missing, though its destruction is planned without its volumes', () => {
+      const blind = {...unsigned, volumes: []} as PlannedAction
+      const replayed = replay(
+        passWith(1, [unsigned, 'refused']),
+        unseen('config_unknown', blind),
+        passReport(3),
+      )
+      expect(replayed[0]).to.include('began signature_pending')
+      expect(replayed[1]).to.deep.equal([])
+      expect(replayed[2]).to.include('over signature_pending')
+    })
+
+    it('stay without a usable desired state, and are over where none is named any more', () => {
+      const drifted = passWith(1, [blocked(setOptions('memory')), 'blocked'])
+      const refused = {kind: 'git', place: 'git@example:guests', state: 'refused'} as const
+      expect(replay(drifted, passWithoutPlan(2, {source: refused}))[1]).not.to.include('over drift_found')
+      const none = {kind: 'none', place: '', state: 'fresh'} as const
+      expect(replay(drifted, passWithoutPlan(2, {source: none}))[1]).to.deep.equal(['over drift_found'])
+    })
+  })
+
   describe('of drift', () => {
     const drift = blocked(setOptions('memory'))
 
