@@ -3,7 +3,7 @@
 import type {RefusalCode} from './approval.ts'
 import type {ErrorCode} from './error-codes.ts'
 import type {GuestId} from './guest.ts'
-import type {Operation} from './operation.ts'
+import type {Intent, Operation} from './operation.ts'
 import type {Plan} from './plan.ts'
 import type {ActionOutcome, ActionResult, RunEvent} from './run-event.ts'
 
@@ -51,6 +51,12 @@ export interface BackOff {
   readonly untilMs: number
 }
 
+/** What an earlier run had left open, and what was found out later: it was not done. */
+export interface Setback {
+  readonly intent: Intent
+  readonly reason: string
+}
+
 /** What became of a signed job of the source. */
 export interface JobResult {
   readonly nonce: string
@@ -84,6 +90,8 @@ export interface PassReport {
   readonly disarmed: readonly string[]
   readonly suspensions: readonly Suspension[]
   readonly backOffs: readonly BackOff[]
+  /** Of guests that still differ. */
+  readonly setbacks?: readonly Setback[]
   readonly trust?: {readonly version: number; readonly expiresMs: number}
 }
 

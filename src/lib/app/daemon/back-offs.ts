@@ -55,6 +55,11 @@ export class BackOffs {
     }
   }
 
+  /** What was tried in an earlier pass has failed, as was found out since. */
+  fail(plans: readonly GuestPlan[], nowMs: number, limits: BackOffLimits): void {
+    for (const plan of plans) this.#fail(plan, nowMs, limits)
+  }
+
   /** The operator wants everything tried now. */
   forgetAll(): void {
     this.#failing.clear()

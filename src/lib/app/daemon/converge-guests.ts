@@ -1,6 +1,7 @@
 // The middle of a pass: what differs from the desired state, and as much of it done as may be done now.
 import type {FullGate} from '../../gate/gate.ts'
 import type {ActualCluster} from '../../model/actual.ts'
+import type {Setback} from '../../model/daemon.ts'
 import type {Blocker, GuestPlan, Plan, PlannedAction} from '../../model/plan.ts'
 import type {ActionResult} from '../../model/run-event.ts'
 import {carryOut, countTriable, hasSent, resultsWithoutRun} from '../apply-run.ts'
@@ -8,6 +9,7 @@ import {workFromFiles, type ApplyWork, type PlannedWork} from '../apply-work.ts'
 import type {WritingAccess} from '../compose.ts'
 import type {OpenState} from '../open-state.ts'
 import {showSignatures, type Inspector} from '../signature-state.ts'
+import type {BackOffLimits} from './back-offs.ts'
 import type {ClusterView} from './cluster-view.ts'
 import type {PassMemory, PassWorld} from './pass-world.ts'
 import type {Delivery} from './ports.ts'
@@ -36,6 +38,7 @@ export async function convergeGuests(
   const work = workFromFiles(delivery.desired, [], world.env, memory.settled)
   const planned = await planWork(work, actual, scene)
   memory.backOffs.compare(planned.plan.guests)
+  draft.setbacks = weighSetbacks(planned.plan, world, memory)
   const restraints = restrain(world, memory, draft)
   const shown = restrainPlan(planned.plan, restraints)
   draft.plan = shown
@@ -141,8 +144,20 @@ const HEARD: Blocker = {code: 'withheld', message: 'the gate was asked before, a
 const describeChanges = (action: PlannedAction): readonly string[] =>
   action.type === 'set-config' ? action.changes.map(({option, after}) => `${option}=${after ?? ''}`) : []
 
+/** What recovery has found out to have failed counts as a failure of this pass, if there is anything left to do. */
+function weighSetbacks({guests}: Plan, world: PassWorld, {backOffs, setbacks}: PassMemory): Setback[] {
+  const left = guests.filter(({vmid, actions}) => setbacks.has(vmid) && actions.length > 0)
+  backOffs.fail(left, world.clock.now(), limitsOf(world))
+  const found = left.flatMap(({vmid}) => setbacks.get(vmid) ?? [])
+  setbacks.clear()
+  return found
+}
+
 function learn(plan: Plan, results: readonly ActionResult[], world: PassWorld, memory: PassMemory): void {
-  const {intervalMs, backOffMaxMs} = world.settings.daemon
-  const limits = {firstMs: intervalMs, maxMs: Math.max(intervalMs, backOffMaxMs)}
-  memory.backOffs.learn(plan.guests, results, world.clock.now(), limits)
+  memory.backOffs.learn(plan.guests, results, world.clock.now(), limitsOf(world))
+}
+
+function limitsOf({settings: {daemon}}: PassWorld): BackOffLimits {
+  const {intervalMs, backOffMaxMs} = daemon
+  return {firstMs: intervalMs, maxMs: Math.max(intervalMs, backOffMaxMs)}
 }

@@ -1,11 +1,12 @@
 // What a pass says about each guest: whether it still differs from what is desired, what failed, what waits for a
 // signature. What the pass itself has put right is nothing to be told: the log and the metrics have it. Pure.
-import type {PassReport} from '../../model/daemon.ts'
+import type {PassReport, Setback} from '../../model/daemon.ts'
 import {formatGuestId, type GuestId} from '../../model/guest.ts'
 import type {PlannedAction} from '../../model/plan.ts'
 import type {ActionOutcome, ActionResult} from '../../model/run-event.ts'
 import {describeWish} from '../../report/action-words.ts'
 import {isDone} from '../../report/apply-outcomes.ts'
+import {describeBody, nameTarget} from '../../report/journal-words.ts'
 import {digest, endSentence, nameGuest, type Matter} from './matter.ts'
 import {isUnseenGuest} from './unseen-guest.ts'
 
@@ -92,14 +93,32 @@ export const driftMatters = (report: PassReport): Matter[] =>
     const subject = nameGuest(guest, name)
     return {
       kind: 'drift_found',
-      key: `drift_found:${formatGuestId(guest)}:${digest(JSON.stringify(actions.map(describeBody)))}`,
+      key: `drift_found:${formatGuestId(guest)}:${digest(JSON.stringify(actions.map(describeWork)))}`,
       guest,
       text: `${endSentence(`${subject} differs from the desired state: ${wishes}`)}${reason === undefined ? '' : ` ${endSentence(`Not done: ${reason}`)}`}`,
       over: endSentence(`${subject} no longer differs in this: ${wishes}`),
     }
   })
 
-export function failureMatters(report: PassReport): Matter[] {
+export const failureMatters = (report: PassReport): Matter[] => [
+  ...resultMatters(report),
+  ...(report.setbacks ?? []).map(describeSetback),
+]
+
+function describeSetback({intent, reason}: Setback): Matter {
+  const {kind, vmid} = intent.target
+  const guest = {kind, vmid}
+  const subject = `${nameTarget(intent)}: ${describeBody(intent.body)}`
+  return {
+    kind: 'action_failed',
+    key: `action_failed:${formatGuestId(guest)}:${digest(`${intent.body.type} later ${normalise(reason)}`)}`,
+    guest,
+    text: `${endSentence(`${subject} was not done, as was found out later: ${reason}`)} Operation ${intent.op}.`,
+    over: `${subject} no longer fails in the same way.`,
+  }
+}
+
+function resultMatters(report: PassReport): Matter[] {
   return [...viewGuests(report).values()].flatMap(({failed}) => {
     if (!failed) return []
     const {guest, name, action, detail = 'no reason was given'} = failed
@@ -134,7 +153,7 @@ export function signatureMatters({plan}: PassReport): Matter[] {
       return [
         {
           kind: 'signature_pending' as const,
-          key: `signature_pending:${formatGuestId(guest)}:${digest(JSON.stringify(describeBody(action)))}`,
+          key: `signature_pending:${formatGuestId(guest)}:${digest(JSON.stringify(describeWork(action)))}`,
           guest,
           text: `${endSentence(`${subject} waits for a signature: ${wanted.message}`)} See: felhom gate pending`,
           over: `${subject} no longer waits for a signature.`,
@@ -145,7 +164,7 @@ export function signatureMatters({plan}: PassReport): Matter[] {
 }
 
 /** What is to be done, without what stands in its way and what it would cost at the moment. */
-function describeBody(action: PlannedAction): unknown {
+function describeWork(action: PlannedAction): unknown {
   switch (action.type) {
     case 'set-config':
       return [action.type, action.changes.map(({option, before, after}) => [option, before, after])]

@@ -3,7 +3,7 @@
 import type {Clock} from '../../engine/ports.ts'
 import type {FullGate, Withhold} from '../../gate/gate.ts'
 import type {TrustSnapshot} from '../../gate/trust-snapshot.ts'
-import type {DaemonEvent, Suspension} from '../../model/daemon.ts'
+import type {DaemonEvent, Setback, Suspension} from '../../model/daemon.ts'
 import type {Extensions} from '../../plugin/extensions.ts'
 import type {Settings} from '../../settings/settings.ts'
 import type {CarriedEnvelope} from '../../source/source.ts'
@@ -56,6 +56,8 @@ export class PassMemory {
   /** Of signed jobs, by nonce: what was told last, and what the gate said of their signatures. */
   readonly toldJobs = new Map<string, string>()
   readonly jobRefusals = new Map<string, string>()
+  /** Found out by recovery, and not weighed against a plan yet; the latest of each guest. */
+  readonly setbacks = new Map<number, Setback>()
   keptSinceMs: number | undefined
   #permissions: {readonly of: Settings['daemon']; readonly permissions: Permissions} | undefined
 

@@ -1,7 +1,9 @@
 // One pass of the daemon: ask the source, take the lock, settle what was interrupted, plan, do what may be done now,
 // carry out signed jobs. Whatever goes wrong is part of its report; the loop goes on.
+import type {Decision} from '../../engine/decide-recovery.ts'
 import {recover} from '../../engine/recover.ts'
 import type {PassReport} from '../../model/daemon.ts'
+import type {Intent} from '../../model/operation.ts'
 import type {WritingAccess} from '../compose.ts'
 import type {OpenState} from '../open-state.ts'
 import {ClusterView} from './cluster-view.ts'
@@ -75,7 +77,7 @@ async function workIn(
   draft: Draft,
 ): Promise<void> {
   const {clock, settings} = world
-  await settleFirst(state, access, world)
+  await settleFirst(state, access, world, memory)
   const gate = await world.openGate({
     state,
     access,
@@ -100,6 +102,7 @@ async function settleFirst(
   state: OpenState,
   {reader, tokenId}: WritingAccess,
   world: PassWorld,
+  memory: PassMemory,
 ): Promise<void> {
   const {clock, settings, stop} = world
   const {decisions} = await recover({
@@ -111,6 +114,7 @@ async function settleFirst(
     waitMs: 0,
     signal: stop,
   })
+  for (const {operation, decision} of decisions) noteSetback(operation.intent, decision, memory)
   if (decisions.length === 0) return
   world.tell({
     type: 'recovered',
@@ -121,6 +125,14 @@ async function settleFirst(
       reason: decision.reason,
     })),
   })
+}
+
+/** What is signed for is never sent again by itself. */
+function noteSetback(intent: Intent, {verdict, reason}: Decision, {setbacks}: PassMemory): void {
+  if (intent.key !== undefined) return
+  const {vmid} = intent.target
+  if (verdict === 'failed' || verdict === 'superseded') setbacks.set(vmid, {intent, reason})
+  else setbacks.delete(vmid)
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
