@@ -141,7 +141,7 @@ export class DaemonWatch {
     const guests = this.#world.scenario.managed.length
     const most = {guests, refusals: guests * 4, jobs: this.#hub.jobs.length + MOST_JOBS}
     const now = {
-      guests: backOffs.waiting(0).length,
+      guests: backOffs.size,
       refusals: refusals.size,
       jobs: Math.max(toldJobs.size, jobRefusals.size),
     }

@@ -10,19 +10,30 @@ export interface BackOffLimits {
   readonly maxMs: number
 }
 
-interface Failing extends BackOff {
+export interface Failing extends BackOff {
+  /** How long it was to wait, from its failure on. */
+  readonly pauseMs: number
+  /** A digest. */
   readonly work: string
 }
 
 export class BackOffs {
   readonly #failing = new Map<number, Failing>()
 
+  /** Guests that are remembered, waiting or not. */
+  get size(): number {
+    return this.#failing.size
+  }
+
   /** Those that wait at this moment, by vmid. */
   waiting(nowMs: number): BackOff[] {
-    return [...this.#failing.values()]
-      .filter(({untilMs}) => untilMs > nowMs)
-      .sort((a, b) => a.guest.vmid - b.guest.vmid)
-      .map(({guest, failures, untilMs}) => ({guest, failures, untilMs}))
+    return (
+      [...this.#failing.values()]
+        // A clock that was put back makes nobody wait for longer than he had to.
+        .filter(({untilMs, pauseMs}) => untilMs > nowMs && untilMs - nowMs <= pauseMs)
+        .sort((a, b) => a.guest.vmid - b.guest.vmid)
+        .map(({guest, failures, untilMs}) => ({guest, failures, untilMs}))
+    )
   }
 
   /** Forgets guests that no longer have anything to do, or something else than what failed, if that was seen. */
@@ -69,8 +80,10 @@ export class BackOffs {
     const {kind, vmid} = plan
     const failures = (this.#failing.get(vmid)?.failures ?? 0) + 1
     const pauseMs = Math.min(maxMs, firstMs * 2 ** Math.min(failures - 1, 30))
-    const untilMs = nowMs + pauseMs
-    this.#failing.set(vmid, {guest: {kind, vmid}, failures, untilMs, work: describeWork(plan)})
+    this.#failing.set(vmid, {
+      ...{guest: {kind, vmid}, failures, pauseMs},
+      ...{untilMs: nowMs + pauseMs, work: describeWork(plan)},
+    })
   }
 }
 

@@ -140,7 +140,9 @@ const DAY_MS = 24 * 60 * 60 * 1000
 /** At the start and once a day, so that months of history do not fill the disk, whoever starts it how often. */
 async function tidyUp({journal}: OpenState, {clock, settings}: PassWorld, memory: PassMemory): Promise<void> {
   const nowMs = clock.now()
-  if (memory.keptSinceMs !== undefined && nowMs - memory.keptSinceMs < DAY_MS) return
+  // After a clock that was ahead has been put right, too.
+  const sinceMs = nowMs - (memory.keptSinceMs ?? -Infinity)
+  if (sinceMs >= 0 && sinceMs < DAY_MS) return
   memory.keptSinceMs = nowMs
   await journal.compact({olderThanMs: settings.daemon.keepMs})
 }

@@ -26,6 +26,16 @@ describe('back-off', () => {
     expect(backOffs.waiting(nowMs)).to.deep.equal([])
   })
 
+  it('is over when a clock that was years ahead is put right', () => {
+    const backOffs = new BackOffs()
+    const wrongMs = Date.UTC(2036, 0, 1)
+    for (let i = 0; i < 3; i++) backOffs.learn([plan], results('failed'), wrongMs, LIMITS)
+    expect(backOffs.waiting(wrongMs)).to.have.length(1)
+    expect(backOffs.waiting(Date.UTC(2026, 0, 1))).to.deep.equal([])
+    backOffs.learn([plan], results('failed'), Date.UTC(2026, 0, 1), LIMITS)
+    expect(backOffs.waiting(Date.UTC(2026, 0, 1))[0]?.untilMs).to.equal(Date.UTC(2026, 0, 1) + 480_000)
+  })
+
   it('is over after a success, after a change of what is to be done, and when all shall be tried', () => {
     const failed = (): BackOffs => {
       const backOffs = new BackOffs()

@@ -44,4 +44,11 @@ describe('the upkeep of a pass', () => {
     await bench.pass()
     expect(await segments()).to.equal(1)
   })
+
+  it('removes old history once a clock that was years ahead is put right', async () => {
+    const bench = await PassBench.make({mode: 'full'})
+    bench.memory.keptSinceMs = bench.clock.now() + 3650 * DAY_MS
+    await bench.pass()
+    expect(bench.memory.keptSinceMs).to.be.at.most(bench.clock.now())
+  })
 })
