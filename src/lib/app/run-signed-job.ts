@@ -1,5 +1,7 @@
 // What an operator signs for and no file asks for, as work for an apply: the same lock, recovery, gate, journal and
 // queue. The approval's nonce is its key in the journal, so that it is carried out at most once whatever happens.
+import {findOption} from '../catalog/option.ts'
+import {operationOfChange} from '../catalog/operation-of-change.ts'
 import type {ActualCluster, ActualGuest} from '../model/actual.ts'
 import type {DesiredGuest, DesiredOption} from '../model/desired.ts'
 import {FelhomError} from '../model/felhom-error.ts'
@@ -43,7 +45,7 @@ export async function planJob(job: GuestJob, actual: ActualCluster, reader: Work
       return wished({ensure: 'absent'})
     case 'volume.detach':
     case 'volume.remove':
-      requireVolume(job.option, guest)
+      requireVolume(job, guest)
       return wished({options: new Map([[job.option, removed(job.option)]])})
     case 'snapshot.delete':
     case 'snapshot.rollback': {
@@ -76,9 +78,15 @@ function requireSnapshot(name: string, guest: ActualGuest, snapshots: readonly S
   )
 }
 
-function requireVolume(option: string, guest: ActualGuest): void {
-  if (guest.config.known && guest.config.current[option] === undefined)
-    throw refused(`${formatGuestId(guest)} has no ${option}`, 'See its volumes with: felhom show')
+/** Removing anything else is no such operation: it may need no signature, and then nobody would have signed for it. */
+function requireVolume({op, option: name}: Extract<GuestJob, {option: string}>, guest: ActualGuest): void {
+  const {kind, config} = guest
+  const option = findOption(kind, name)
+  const hint = 'See its volumes with: felhom show'
+  if (config.known && !(option && Object.hasOwn(config.current, name)))
+    throw refused(`${formatGuestId(guest)} has no ${name}`, hint)
+  if (option && operationOfChange(option, 'removed') === op) return
+  throw refused(`${op} is not what removes ${JSON.stringify(name)} from ${formatGuestId(guest)}`, hint)
 }
 
 const refused = (message: string, hint: string): FelhomError =>

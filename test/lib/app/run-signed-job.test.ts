@@ -51,4 +51,20 @@ describe('a job that is signed for', () => {
     for (const text of ['guest.destroy lxc/999', 'guest.destroy qemu/101', 'volume.detach lxc/101 mp7'])
       expect((await rejection(plan(text))).code, text).to.equal('usage')
   })
+
+  it('removes volumes under the operation that is for them, and nothing else', async () => {
+    const it = bench()
+    const actual = await it.read()
+    const plan = (text: string): Promise<unknown> =>
+      it.sandbox.clock.run(planJob(parseJob(text), actual, it.reader))
+    for (const text of [
+      'volume.detach lxc/101 net0',
+      'volume.remove lxc/101 memory',
+      'volume.remove lxc/120 mp0',
+      'volume.detach lxc/101 constructor',
+    ]) {
+      const error = await rejection(plan(text))
+      expect(`${error.code} ${error.message}`, text).to.match(/^usage .*(is not what removes|has no)/)
+    }
+  })
 })

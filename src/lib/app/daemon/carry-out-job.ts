@@ -1,5 +1,6 @@
 // One signed job whose signatures hold: planned on the guest as it is, restrained as all that the daemon does, and
 // handed to the engine, which asks the gate once more.
+import type {Statement} from '../../model/approval.ts'
 import type {JobResult} from '../../model/daemon.ts'
 import {obstaclesOf, type Blocker, type GuestPlan} from '../../model/plan.ts'
 import type {ActionResult} from '../../model/run-event.ts'
@@ -7,16 +8,18 @@ import {carryOut, hasSent} from '../apply-run.ts'
 import {workFromJob, type GuestJob} from '../run-signed-job.ts'
 import {showSignatures} from '../signature-state.ts'
 import type {Scene} from './converge-guests.ts'
+import {findDeviation} from './job-of-statement.ts'
 import {describeProblem, type Draft} from './pass-draft.ts'
 import type {PassMemory, PassWorld} from './pass-world.ts'
 import {restrainPlan} from './restrain-plan.ts'
+import {requireSignature} from './signed-only-gate.ts'
 
 export type Ended = Pick<JobResult, 'outcome' | 'refusal' | 'detail' | 'operation'>
 
 /** Throws usage for what is not there. */
 export async function carryOutJob(
   job: GuestJob,
-  nonce: string,
+  statement: Statement,
   {access, state, gate, inspector, view}: Scene,
   world: PassWorld,
   memory: PassMemory,
@@ -26,6 +29,9 @@ export async function carryOutJob(
   const work = workFromJob(job)
   const actual = await view.read()
   const planned = await work.plan(actual, access.reader)
+  const [wanted] = planned.plan.guests
+  const deviation = wanted && findDeviation(wanted, actual, statement)
+  if (deviation !== undefined) return {outcome: 'refused', refusal: 'binding_mismatch', detail: deviation}
   const withhold = memory.permissionsOf(settings.daemon).withholdAt(clock.now())
   const restraints = {
     withhold,
@@ -35,13 +41,14 @@ export async function carryOutJob(
   const plan = restrainPlan(await showSignatures(planned.plan, actual, inspector), restraints)
   const [guest] = plan.guests
   if (!guest) return {outcome: 'satisfied', detail: 'there is nothing left to do'}
-  const why = findObstacle(guest, nonce, memory)
+  const why = findObstacle(guest, statement.nonce, memory)
   if (why) return why
   const outcome = await carryOut(
     {
       work,
       planned: {plan, planAgain: () => undefined},
-      ...{access, journal: state.journal, gate, settings, clock},
+      ...{access, journal: state.journal, settings, clock},
+      gate: requireSignature(gate, statement.nonce),
       mayAdapt: false,
       ...(world.extensions && {extensions: world.extensions}),
       ...(randomHex && {randomHex}),

@@ -88,7 +88,7 @@ class Jobs {
       const {code, message} = refused.refusal
       return {...base, outcome: 'refused', refusal: code, detail: message}
     }
-    return {...base, ...(await this.#carryOut(job, nonce))}
+    return {...base, ...(await this.#carryOut(job, statement))}
   }
 
   #facts(): JobFacts {
@@ -112,11 +112,11 @@ class Jobs {
     await this.#scene.state.audit.append(describeDecision(decided)).catch(() => undefined)
   }
 
-  async #carryOut(job: GuestJob, nonce: string): Promise<Ended> {
+  async #carryOut(job: GuestJob, statement: Statement): Promise<Ended> {
     // That the cluster cannot be read is no matter of this job.
     await this.#scene.view.read()
     try {
-      return await carryOutJob(job, nonce, this.#scene, this.#world, this.#memory, this.#draft)
+      return await carryOutJob(job, statement, this.#scene, this.#world, this.#memory, this.#draft)
     } catch (error) {
       if (!(error instanceof FelhomError) || FATAL.has(error.code)) throw error
       // What is not there now, or not seen, may be there before the signature has expired.
