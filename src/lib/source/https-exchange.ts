@@ -22,8 +22,23 @@ export type Answer =
 const MAX_REDIRECTS = 3
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
-/** Throws what the network or the signal throws. */
+/** Throws what the network or the signal throws. It ends when the signal does, whatever the server makes of HTTP. */
 export async function exchange(first: Exchange): Promise<Answer> {
+  const {signal} = first
+  let onAbort = (): void => undefined
+  const aborted = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(new Error('it was told to end'))
+    signal.addEventListener('abort', onAbort)
+  })
+  try {
+    signal.throwIfAborted()
+    return await Promise.race([followAll(first), aborted])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
+async function followAll(first: Exchange): Promise<Answer> {
   let at: Exchange = first
   for (let redirects = 0; ; redirects++) {
     const response = await send(at)
@@ -68,8 +83,16 @@ function send({url, headers, authorization, ca, signal}: Exchange): Promise<Inco
       signal,
       ...(ca !== undefined && {ca}),
     }
-    // To the end of its life: an error that nobody listens to would end the process.
-    request(options, resolve).on('error', reject).end()
+    request(options, resolve)
+      // To the end of its life: an error that nobody listens to would end the process.
+      .on('error', reject)
+      // Nobody asked to speak anything else than HTTP; its status says what it wanted.
+      .on('upgrade', (response, socket) => {
+        socket.destroy()
+        resolve(response)
+      })
+      .on('close', () => reject(new Error('the connection ended without an answer')))
+      .end()
   })
 }
 

@@ -377,6 +377,22 @@ describe('https-source', () => {
     expect((await ask(plain.url)).kind).to.equal('away')
   })
 
+  for (const ends of [true, false])
+    it(`takes no other protocol for an answer, with the connection ${ends ? 'closed' : 'left open'}`, async () => {
+      const upgrade = 'Connection: Upgrade\r\nUpgrade: x\r\n\r\n'
+      for (const [text, expected] of [
+        [`HTTP/1.1 101 Switching Protocols\r\n${upgrade}`, 'away: it answered with status 101'],
+        [`HTTP/1.1 101 Switching Protocols\r\n${upgrade}${ok(YAML)}`, 'away: it answered with status 101'],
+        ['HTTP/1.1 101 Switching Protocols\r\nContent-Length: 0\r\n\r\n', 'away: '],
+        [`HTTP/1.1 103 Early Hints\r\n\r\n`, 'away: '],
+        [ok(YAML, ['Connection: Upgrade', 'Upgrade: x']), 'bundle'],
+      ] as const) {
+        const {url} = await serve((_request, socket) => (ends ? socket.end(text) : socket.write(text)))
+        const fetched = await ask(url, undefined, {limits: {totalMs: 1500}})
+        expect(problemOf(fetched), JSON.stringify(text.slice(0, 60))).to.match(new RegExp(`^${expected}`))
+      }
+    })
+
   it('throws when it is aborted, and only then', async () => {
     const {url} = await serve(() => controller.abort(new Error('told to end')))
     const controller = new AbortController()
