@@ -5,7 +5,8 @@ import type {DesiredGuest, DesiredReading, SourcePlace} from '../model/desired.t
 import type {Diagnostic} from '../model/diagnostic.ts'
 import type {DesiredText} from './desired-text.ts'
 import {mergeLayers, type GuestLayer} from './guest-layer.ts'
-import {readFile, type EarlierFiles} from './read-file.ts'
+import {MAX_MARKS} from '../yaml/check-text.ts'
+import {MAX_GUESTS, readFile, type EarlierFiles} from './read-file.ts'
 import type {WrittenGuest} from './read-guest.ts'
 import {ValueCache} from './value-cache.ts'
 
@@ -21,8 +22,10 @@ export class DesiredReader {
   readonly #diagnostics: Diagnostic[] = []
   readonly #values = new ValueCache()
   #defaults: EarlierFiles['defaults'] = new Map()
+  #mistakeCount = 0
   #guestCount = 0
   #bytes = 0
+  #marks = 0
 
   add(text: DesiredText): void {
     this.#files.push(text.file)
@@ -32,7 +35,11 @@ export class DesiredReader {
       this.refuse({code: 'too_large', file: text.file, message})
       return
     }
-    const found = readFile(text, {guests: this.#places, defaults: this.#defaults, values: this.#values})
+    const found = readFile(text, {
+      ...{guests: this.#places, defaults: this.#defaults, values: this.#values},
+      room: {marks: MAX_MARKS - this.#marks, guests: Math.max(0, MAX_GUESTS - this.#guestCount)},
+    })
+    this.#marks += found.marks
     this.#guestCount += found.guestCount
     this.#defaults = found.defaults
     for (const [vmid, place] of found.places) if (!this.#places.has(vmid)) this.#places.set(vmid, place)
@@ -41,14 +48,14 @@ export class DesiredReader {
   }
 
   refuse(diagnostic: Diagnostic): void {
-    this.#diagnostics.push(diagnostic)
+    this.#mistakeCount++
+    if (this.#diagnostics.length < MAX_DIAGNOSTICS) this.#diagnostics.push(diagnostic)
   }
 
   finish(): DesiredReading {
-    const [files, guestCount, mistakeCount] = [this.#files, this.#guestCount, this.#diagnostics.length]
+    const [files, guestCount, mistakeCount] = [this.#files, this.#guestCount, this.#mistakeCount]
     if (mistakeCount > 0) {
-      const diagnostics = this.#diagnostics.slice(0, MAX_DIAGNOSTICS)
-      return {valid: false, diagnostics, mistakeCount, files, guestCount}
+      return {valid: false, diagnostics: this.#diagnostics, mistakeCount, files, guestCount}
     }
     const guests = this.#guests
       .sort((a, b) => a.vmid - b.vmid)

@@ -17,6 +17,13 @@ export interface EarlierFiles {
   readonly guests: ReadonlyMap<number, SourcePlace>
   readonly defaults: ReadonlyMap<GuestKind, PlacedDefaults>
   readonly values: ValueCache
+  readonly room: Room
+}
+
+/** What is left for this file: to parse and to keep, whatever stands in how many files. */
+export interface Room {
+  readonly marks: number
+  readonly guests: number
 }
 
 export interface FileReading {
@@ -27,14 +34,17 @@ export interface FileReading {
   readonly defaults: ReadonlyMap<GuestKind, PlacedDefaults>
   /** Entries under `guests`, right or wrong. */
   readonly guestCount: number
+  readonly marks: number
   readonly diagnostics: readonly Diagnostic[]
 }
 
 export const MAX_FILE_BYTES = 16 << 20
+/** Several times as many as a cluster can hold. */
+export const MAX_GUESTS = 20_000
 const LIMITS = {maxBytes: MAX_FILE_BYTES, maxDepth: 16}
 
 export function readFile({file, dir, bytes}: DesiredText, earlier: EarlierFiles): FileReading {
-  const yaml = readYaml(file, bytes, LIMITS)
+  const yaml = readYaml(file, bytes, {...LIMITS, maxMarks: earlier.room.marks})
   const diagnostics = [...yaml.diagnostics]
   let found: Findings = {guests: [], places: new Map(), defaults: earlier.defaults, guestCount: 0}
   if (diagnostics.length === 0) {
@@ -50,13 +60,13 @@ export function readFile({file, dir, bytes}: DesiredText, earlier: EarlierFiles)
         }),
       )
   }
-  return {...found, diagnostics: diagnostics.sort(byPlace).map(maskSecrets)}
+  return {...found, marks: yaml.marks, diagnostics: diagnostics.sort(byPlace).map(maskSecrets)}
 }
 
 const byPlace = (a: Diagnostic, b: Diagnostic): number =>
   (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0)
 
-type Findings = Omit<FileReading, 'diagnostics'>
+type Findings = Omit<FileReading, 'diagnostics' | 'marks'>
 
 function readRoot(root: Section, earlier: EarlierFiles): Findings {
   checkVersion(root)
@@ -65,7 +75,7 @@ function readRoot(root: Section, earlier: EarlierFiles): Findings {
   const guests = root.section('guests', 'a map of guests by vmid')
   return {
     defaults,
-    ...(guests ? readGuests(guests, earlier.guests) : {guests: [], places: new Map(), guestCount: 0}),
+    ...(guests ? readGuests(guests, earlier) : {guests: [], places: new Map(), guestCount: 0}),
   }
 }
 
@@ -126,17 +136,21 @@ function refuseDefault(section: Section, key: string): void {
 
 const VMID = /^[1-9]\d{2,8}$/
 
-function readGuests(section: Section, earlier: EarlierFiles['guests']): Omit<Findings, 'defaults'> {
+function readGuests(section: Section, earlier: EarlierFiles): Omit<Findings, 'defaults'> {
   const guests: WrittenGuest[] = []
   const places = new Map<number, SourcePlace>()
   const keys = Object.keys(section.map)
+  if (keys.length > earlier.room.guests) {
+    refuseMany(section)
+    return {guests, places, guestCount: keys.length}
+  }
   for (const key of keys) {
     if (!VMID.test(key)) {
       refuseVmid(section, key)
       continue
     }
     const vmid = Number(key)
-    const [place, first] = [section.place(key), earlier.get(vmid)]
+    const [place, first] = [section.place(key), earlier.guests.get(vmid)]
     if (first) refuseTwice(section, key, first)
     places.set(vmid, place)
     const guest = readEntry(section, key, place)
@@ -156,6 +170,13 @@ function readEntry(guests: Section, key: string, place: SourcePlace): WrittenGue
     })
   return undefined
 }
+
+const refuseMany = (guests: Section): void =>
+  guests.complain([], 'key', {
+    code: 'too_large',
+    message: 'with this file there are too many guests',
+    expected: `at most ${MAX_GUESTS} in all files together`,
+  })
 
 const refuseVmid = (guests: Section, key: string): void =>
   guests.complainOfKey(key, {

@@ -11,13 +11,42 @@ export interface ReadingRules {
   readonly secretsDir: string | undefined
 }
 
-/** Paths in what comes from elsewhere are relative to the one directory that it may name, whatever it says. */
-export function readBundle(texts: readonly DesiredText[], {kind, secretsDir}: ReadingRules): DesiredReading {
-  const isRemote = kind === 'git' || kind === 'https' || kind === 'plugin'
+export function readBundle(texts: readonly DesiredText[], rules: ReadingRules): DesiredReading {
   const reader = new DesiredReader()
-  for (const text of texts) reader.add(isRemote ? {...text, dir: secretsDir ?? '/'} : text)
-  const reading = reader.finish()
-  if (!reading.valid || !isRemote) return reading
+  for (const text of texts) reader.add(place(text, rules))
+  return judge(reader.finish(), rules)
+}
+
+/** Parsed without letting go, at most; one file may be more. */
+const TURN_BYTES = 1 << 18
+
+/** The same, and whoever else has something to do gets their turn between the files. */
+export async function readBundleInTurns(
+  texts: readonly DesiredText[],
+  rules: ReadingRules,
+): Promise<DesiredReading> {
+  const reader = new DesiredReader()
+  let bytes = 0
+  for (const text of texts) {
+    bytes += text.bytes.byteLength
+    if (bytes > TURN_BYTES) {
+      await new Promise((resolve) => setImmediate(resolve))
+      bytes = text.bytes.byteLength
+    }
+    reader.add(place(text, rules))
+  }
+  return judge(reader.finish(), rules)
+}
+
+const isRemote = ({kind}: ReadingRules): boolean => kind === 'git' || kind === 'https' || kind === 'plugin'
+
+/** Paths in what comes from elsewhere are relative to the one directory that it may name, whatever it says. */
+const place = (text: DesiredText, rules: ReadingRules): DesiredText =>
+  isRemote(rules) ? {...text, dir: rules.secretsDir ?? '/'} : text
+
+function judge(reading: DesiredReading, rules: ReadingRules): DesiredReading {
+  if (!reading.valid || !isRemote(rules)) return reading
+  const {secretsDir} = rules
   const {state} = reading
   const mistakes = checkSecrets(state, secretsDir)
   if (mistakes.length === 0) return reading

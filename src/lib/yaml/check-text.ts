@@ -9,9 +9,11 @@ export interface Unfit {
 /** Everything that YAML does not allow in a text, and a carriage return that ends no line. */
 const UNPRINTABLE = /[\0-\x08\v\f\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]|\r(?!\n)/
 
-const MAX_MARKS = 1_000_000
+/** Ten thousand guests with two dozen lines each are half of it. */
+export const MAX_MARKS = 1_000_000
 
-export function checkText(text: string, maxMarks = MAX_MARKS): Unfit | undefined {
+/** What the text weighs, or why it is not parsed. */
+export function checkText(text: string, maxMarks = MAX_MARKS): Unfit | {readonly marks: number} {
   const unprintable = UNPRINTABLE.exec(text)
   return unprintable ? refuseCharacter(unprintable) : checkWeight(text, maxMarks)
 }
@@ -22,14 +24,14 @@ for (const c of '\n,?&*!|>%@`\\[]{}') MARKS[c.charCodeAt(0)] = 1
 
 const [DASH, SPACE] = [0x2d, 0x20]
 
-function checkWeight(text: string, maxMarks: number): Unfit | undefined {
+function checkWeight(text: string, maxMarks: number): Unfit | {readonly marks: number} {
   let marks = 0
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i)
     const isMark = MARKS[c] === 1 || (c === DASH && text.charCodeAt(i + 1) === SPACE)
-    if (isMark && ++marks > maxMarks) return refuseWeight(i, maxMarks)
+    if (isMark && ++marks > maxMarks) return refuseWeight(i)
   }
-  return undefined
+  return {marks}
 }
 
 function refuseCharacter(found: RegExpExecArray): Unfit {
@@ -44,11 +46,11 @@ function refuseCharacter(found: RegExpExecArray): Unfit {
   }
 }
 
-const refuseWeight = (offset: number, maxMarks: number): Unfit => ({
+const refuseWeight = (offset: number): Unfit => ({
   offset,
   what: {
     code: 'too_large',
-    message: 'the file holds too many lines and entries',
-    expected: `at most ${maxMarks}; it can be split into several files`,
+    message: 'with this file there are too many lines and entries to read',
+    expected: `at most ${MAX_MARKS} in all files together`,
   },
 })

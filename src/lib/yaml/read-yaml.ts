@@ -27,6 +27,8 @@ export interface YamlText {
   locateKey(map: object, key: string): {line: number; column: number}
   /** Whether nothing at all was written as the value: `swap:`, where `swap: null` says something. */
   isEmpty(path: YamlPath): boolean
+  /** Line breaks, brackets and so on that it holds; 0 where it was not parsed. */
+  readonly marks: number
 }
 
 export function readYaml(file: string, bytes: Uint8Array, limits: YamlLimits): YamlText {
@@ -45,9 +47,9 @@ export function readYaml(file: string, bytes: Uint8Array, limits: YamlLimits): Y
     return refuse({code: 'bad_utf8', file, message: 'the file is not valid UTF-8', expected: 'UTF-8 text'})
   }
   const places = new TextPlaces(file, text)
-  const unfit = checkText(text, limits.maxMarks)
-  if (unfit) return refuse(places.at(unfit.offset, 1, unfit.what))
-  return new PositionedYaml(places, composeDocument(text), limits)
+  const weight = checkText(text, limits.maxMarks)
+  if ('what' in weight) return refuse(places.at(weight.offset, 1, weight.what))
+  return new PositionedYaml(places, composeDocument(text), limits, weight.marks)
 }
 
 function refuse(diagnostic: Diagnostic): YamlText {
@@ -57,18 +59,21 @@ function refuse(diagnostic: Diagnostic): YamlText {
     diagnose: (_path, _where, what) => ({...what, file: diagnostic.file}),
     locateKey: () => ({line: 1, column: 1}),
     isEmpty: () => false,
+    marks: 0,
   }
 }
 
 class PositionedYaml implements YamlText {
   readonly value: unknown
   readonly diagnostics: Diagnostic[]
+  readonly marks: number
   readonly #places: TextPlaces
   readonly #contents: Composed['contents']
   readonly #nodes: PlainValue['nodes']
 
-  constructor(places: TextPlaces, {contents, faults}: Composed, limits: YamlLimits) {
+  constructor(places: TextPlaces, {contents, faults}: Composed, limits: YamlLimits, marks: number) {
     const plain = toPlainValue(faults.length > 0 ? null : contents, limits.maxDepth, places)
+    this.marks = marks
     this.#places = places
     this.#contents = contents
     this.#nodes = plain.nodes

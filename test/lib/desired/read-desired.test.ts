@@ -314,4 +314,53 @@ describe('the desired state', () => {
       mistakeCount: 2,
     })
   })
+
+  it('counts what it parses over all files, so that many are not more than one may be', () => {
+    const heavy = `felhom: 1\nx: [${'[],'.repeat(200_000)}]\n`
+    const texts = Object.fromEntries(Array.from({length: 20}, (_, i) => [`${i}.yaml`, heavy]))
+    const codes = mistakesIn(texts).map(({file, code}) => `${file} ${code}`)
+    expect(codes).to.deep.equal([
+      '0.yaml unknown_key',
+      ...Array.from({length: 19}, (_, i) => `${i + 1}.yaml too_large`),
+    ])
+  })
+
+  it('reads 10,000 guests as people write them, in one file and in many', () => {
+    const guest = (vmid: number): string => `  ${vmid}:
+    kind: lxc
+    node: [pve1, pve2]
+    config:
+      hostname: web-${vmid}
+      cores: 2
+      memory: 2GiB
+      swap: 512MiB
+      onboot: true
+      tags: [web, prod]
+      description: |
+        The web server of team ${vmid}.
+        Ask them first.
+      net0: {name: eth0, bridge: vmbr0, ip: 10.0.0.7/24, gw: 10.0.0.1, firewall: true, tag: 20}
+      net1: {name: eth1, bridge: vmbr1, ip: dhcp}
+    restart: allowed
+    stop: {timeout: 2m, force: true}
+    run: running
+`
+    const file = (from: number, count: number): string =>
+      `felhom: 1\nguests:\n${Array.from({length: count}, (_, i) => guest(from + i)).join('')}`
+    const many = Array.from({length: 50}, (_, i) => [`${i}.yaml`, file(6000 + i * 100, 100)])
+    const texts = Object.fromEntries([['one.yaml', file(1000, 5000)], ...many]) as Record<string, string>
+    expect(stateOf(texts).guests).to.have.length(10_000)
+  }).timeout(300_000)
+
+  it('refuses more guests than a cluster can hold, however few lines they take', () => {
+    const file = (from: number, count: number): string =>
+      `felhom: 1\nguests: {${Array.from({length: count}, (_, i) => `${from + i}: {kind: lxc}`).join(', ')}}\n`
+    expect(stateOf({'a.yaml': file(1000, 15_000), 'b.yaml': file(50_000, 5_000)}).guests).to.have.length(
+      20_000,
+    )
+    const mistakes = mistakesIn({'a.yaml': file(1000, 15_000), 'b.yaml': file(50_000, 5_001)})
+    expect(mistakes.map(({file, code, message}) => `${file} ${code} ${message}`)).to.deep.equal([
+      'b.yaml too_large with this file there are too many guests',
+    ])
+  }).timeout(60_000)
 })

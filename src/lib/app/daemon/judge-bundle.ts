@@ -2,6 +2,9 @@
 import type {DesiredReading, DesiredState} from '../../model/desired.ts'
 import {plural} from '../../report/plural.ts'
 
+/** A mistake may quote what it is about, and that may be long. */
+const MAX_MESSAGE_CHARACTERS = 1000
+
 export interface BundleCase {
   readonly reading: DesiredReading
   /** Why the source holds it to be older than what was seen. */
@@ -54,5 +57,7 @@ export function describeMistakes({
   const count = mistakeCount === 1 ? 'it holds a mistake' : `it holds ${mistakeCount} mistakes, the first`
   if (!first) return count
   const place = [first.file, first.line, first.column].filter((part) => part !== undefined).join(':')
-  return `${count} at ${place}: ${first.message}`
+  const {message} = first
+  const isLong = message.length > MAX_MESSAGE_CHARACTERS
+  return `${count} at ${place}: ${isLong ? `${message.slice(0, MAX_MESSAGE_CHARACTERS)}…` : message}`
 }

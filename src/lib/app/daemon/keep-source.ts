@@ -1,12 +1,13 @@
 // Judges what a source says, keeps what is good, and falls back on it: what is invalid, older or suspiciously smaller
 // than what was good last is not used, whoever sent it. The operator alone can let such a revision pass.
 import type {SourceStanding} from '../../model/daemon.ts'
-import type {DesiredState} from '../../model/desired.ts'
-import {readBundle} from '../../source/read-bundle.ts'
+import type {DesiredReading, DesiredState} from '../../model/desired.ts'
+import {readBundleInTurns} from '../../source/read-bundle.ts'
 import type {Bundle, Fetched, Seen, Source} from '../../source/source.ts'
 import type {KeptSourceFiles, SourceNote} from '../../store/kept-source.ts'
-import {judgeBundle, vmidsOf} from './judge-bundle.ts'
+import {judgeBundle, vmidsOf, type Verdict} from './judge-bundle.ts'
 import type {Delivery, SourceKeeper} from './ports.ts'
+import {RefusedRevision, type RefusalCase} from './refused-revision.ts'
 import {KeptView, type Kept} from './view-kept.ts'
 
 export interface KeeperOptions {
@@ -32,11 +33,19 @@ const NOTE_EVERY_MS = 60_000
 type Said = Pick<SourceStanding, 'state' | 'problem' | 'refusedRevision'>
 type FetchedBundle = Extract<Fetched, {kind: 'bundle'}>
 
+interface Answer {
+  readonly seen: Seen | undefined
+  readonly fetched: Fetched
+  /** Of its texts, unless its verdict is known. */
+  readonly reading?: DesiredReading
+}
+
 class Keeper implements SourceKeeper {
   readonly #options: KeeperOptions
   readonly #source: Source
   readonly #view: KeptView
-  #answer: {readonly seen: Seen | undefined; readonly fetched: Fetched} | undefined
+  readonly #refused = new RefusedRevision()
+  #answer: Answer | undefined
 
   constructor(options: KeeperOptions, source: Source) {
     this.#options = options
@@ -48,7 +57,14 @@ class Keeper implements SourceKeeper {
     this.#answer = undefined
     const kept = this.#view.look()
     const seen = this.#view.seenOf(kept)
-    this.#answer = {seen, fetched: await this.#fetch(kept, seen, signal)}
+    const fetched = await this.#fetch(kept, seen, signal)
+    // Here, where nobody holds the lock: to read it may take long.
+    const isNew = fetched.kind === 'bundle' && !this.#recall(fetched, kept)
+    this.#answer = {seen, fetched, ...(isNew && {reading: await this.#read(fetched.bundle)})}
+  }
+
+  #read({texts}: Bundle): Promise<DesiredReading> {
+    return readBundleInTurns(texts, {kind: this.#source.kind, secretsDir: this.#options.secretsDir})
   }
 
   /** That it has not changed is of no use where the last good state is lost. */
@@ -63,18 +79,14 @@ class Keeper implements SourceKeeper {
     }
   }
 
-  settle(): Promise<Delivery> {
-    return new Promise((done) => done(this.#settle()))
-  }
-
-  #settle(): Delivery {
+  async settle(): Promise<Delivery> {
     const kept = this.#view.look()
     const answer = this.#answer
     this.#answer = undefined
     if (!answer) return this.#fallBack(kept, {state: 'away', problem: 'it was not asked'})
     // Another daemon on the same directory was faster: what it kept holds, and the source is asked again.
     if (answer.seen?.revision !== this.#view.seenOf(kept)?.revision) return this.#repeat(kept)
-    const delivery = this.#judge(answer.fetched, kept)
+    const delivery = await this.#judge(answer, kept)
     // The operator's word is about what the source says now: it is spent, whether it was needed or not.
     if (answer.fetched.kind === 'bundle' || answer.fetched.kind === 'unchanged')
       this.#options.store.dropAccepted()
@@ -87,7 +99,7 @@ class Keeper implements SourceKeeper {
     return {...(content ?? {approvals: [], jobs: []}), standing: note.standing}
   }
 
-  #judge(fetched: Fetched, kept: Kept): Delivery {
+  async #judge({fetched, reading}: Answer, kept: Kept): Promise<Delivery> {
     switch (fetched.kind) {
       case 'away':
         return this.#fallBack(kept, {state: 'away', problem: fetched.problem})
@@ -97,24 +109,40 @@ class Keeper implements SourceKeeper {
         return this.#vouch(kept)
       case 'bundle': {
         const isSame = fetched.bundle.revision === this.#view.seenOf(kept)?.revision
-        return isSame && kept.content ? this.#vouch(kept) : this.#consider(fetched, kept)
+        if (isSame && kept.content) return this.#vouch(kept)
+        return this.#consider(fetched, reading, kept)
       }
     }
   }
 
-  #consider({bundle, older}: FetchedBundle, kept: Kept): Delivery {
-    const {maxShrink, store, secretsDir} = this.#options
-    const verdict = judgeBundle({
-      reading: readBundle(bundle.texts, {kind: this.#source.kind, secretsDir}),
-      older,
-      before: kept.good?.vmids,
-      maxShrink,
-      isAccepted: store.readAccepted().value === bundle.revision,
-    })
+  async #consider(
+    fetched: FetchedBundle,
+    reading: DesiredReading | undefined,
+    kept: Kept,
+  ): Promise<Delivery> {
+    const {bundle} = fetched
+    const verdict =
+      this.#recall(fetched, kept) ?? this.#weigh(fetched, reading ?? (await this.#read(bundle)), kept)
     if ('desired' in verdict) return this.#keep(bundle, verdict.desired, kept)
     const {problem, mayAccept} = verdict
     const refused = mayAccept ? {refusedRevision: bundle.revision} : {}
     return this.#fallBack(kept, {state: 'refused', problem, ...refused})
+  }
+
+  #recall(fetched: FetchedBundle, kept: Kept): Verdict | undefined {
+    return this.#refused.recall(this.#caseOf(fetched, kept))
+  }
+
+  #weigh(fetched: FetchedBundle, reading: DesiredReading, kept: Kept): Verdict {
+    const judged = this.#caseOf(fetched, kept)
+    const verdict = judgeBundle({...judged, reading, maxShrink: this.#options.maxShrink})
+    this.#refused.remember(judged, verdict, reading)
+    return verdict
+  }
+
+  #caseOf({bundle: {revision}, older}: FetchedBundle, {good}: Kept): RefusalCase {
+    const isAccepted = this.#options.store.readAccepted().value === revision
+    return {revision, older, before: good?.vmids, isAccepted}
   }
 
   /** On disk before it is used: after a restart nothing older may be taken for the last good. */

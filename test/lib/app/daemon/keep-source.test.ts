@@ -1,6 +1,6 @@
 import {expect} from 'chai'
 import fc from 'fast-check'
-import {chmodSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs'
+import {chmodSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {FilesSource} from '../../../../src/lib/source/files-source.ts'
 import type {Fetched} from '../../../../src/lib/source/source.ts'
@@ -315,5 +315,62 @@ describe('keep-source', () => {
       ),
       {numRuns: 15},
     )
+  })
+
+  it('reads a revision that it refuses once, and again when its verdict could be another', async () => {
+    let reads = 0
+    const bundle = {
+      ...bundleOf('r2', guestsYaml(101)),
+      get texts() {
+        reads++
+        return bundleOf('r2', guestsYaml(101)).texts
+      },
+    }
+    const source = new ScriptedSource().say(says('r1', 101, 102, 103), {kind: 'bundle', bundle})
+    const keeper = lab.keeper(source)
+    await deliver(keeper)
+    const first = await deliver(keeper)
+    expect(first.standing).to.include({state: 'refused', refusedRevision: 'r2'})
+    expect(reads).to.equal(1)
+    for (let i = 0; i < 3; i++) expect((await deliver(keeper)).standing).to.deep.equal(first.standing)
+    expect(reads).to.equal(1)
+    await keeper.ask(new AbortController().signal)
+    // Between the question and the verdict.
+    lab.store.writeAccepted('r2')
+    expect((await keeper.settle()).standing).to.include({state: 'fresh', revision: 'r2'})
+  })
+
+  it('looks again at what was refused for a secret, since that can be mended here', async () => {
+    const yaml = 'felhom: 1\nguests:\n  101: {kind: qemu, config: {cipassword: {fromFile: link/x}}}\n'
+    symlinkSync('/etc', join(lab.secrets, 'link'))
+    const keeper = lab.keeper(new ScriptedSource().say({kind: 'bundle', bundle: bundleOf('r1', yaml)}))
+    expect((await deliver(keeper)).standing.problem).to.match(/a link leads out/)
+    rmSync(join(lab.secrets, 'link'))
+    expect((await deliver(keeper)).standing).to.include({state: 'fresh', revision: 'r1'})
+  })
+
+  it('quotes no more of a mistake than people can read', async () => {
+    const bundle = bundleOf('r1', `felhom: 1\n${'x'.repeat(100_000)}: 1\n`)
+    const {standing} = await deliver(lab.keeper(new ScriptedSource().say({kind: 'bundle', bundle})))
+    expect(standing.problem?.length).to.be.lessThan(2000)
+  })
+
+  it('lets others have their turn while it reads many files', async () => {
+    const texts = Array.from({length: 6}, (_, i) => ({
+      file: `${i}.yaml`,
+      dir: '',
+      bytes: Buffer.from(`felhom: 1\n# ${'x'.repeat(200_000)}\n`),
+    }))
+    let turns = 0
+    let isReading = true
+    const turn = (): void => {
+      turns++
+      if (isReading) setImmediate(turn)
+    }
+    setImmediate(turn)
+    const bundle = {...bundleOf('r1', ''), texts}
+    await deliver(lab.keeper(new ScriptedSource().say({kind: 'bundle', bundle})))
+    isReading = false
+    expect(turns).to.be.greaterThan(3)
   })
 })
