@@ -58,6 +58,20 @@ describe('a plugin in the built program', function () {
     expect(await expectCode(0, felhom('plan'))).not.to.contain(NAME)
   })
 
+  it('is not missed by the daemon when it cannot provide: the last good state is used after a restart', async () => {
+    const provide = `providers: {odd: () => [{name: 'a.yaml', content: 'felhom: 1\\nguests: {101: {kind: lxc, config: {memory: 777}}}\\n'}]}`
+    lab.write(
+      'felhom.yaml',
+      `felhom: 1\ndesired: {provider: odd}\nstate: state\nplugins: {allow: [${NAME}]}\n`,
+    )
+    lab.place(NAME, bringing(provide))
+    await expectCode(0, felhom('daemon', '--once'))
+    lab.place(NAME, bringing('providers: {odd: () => { throw new Error("no luck") }}'))
+    await felhom('daemon', '--once', '--mode', 'benign')
+    expect(await writes()).to.deep.equal(['PUT /nodes/{node}/lxc/{vmid}/config'])
+    expect(await expectCode(0, felhom('source', 'show'))).to.match(/away: the last good state is used/)
+  })
+
   it('brings a command, which is run', async () => {
     const hello = 'export default class { static run() { console.log("hello") } }'
     lab.place(NAME, {'commands/hello.js': hello}, {commands: './commands'})

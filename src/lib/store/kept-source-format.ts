@@ -37,7 +37,13 @@ export interface GoodNote {
   readonly vmids: readonly number[]
 }
 
-const KINDS: readonly unknown[] = ['files', 'git', 'https'] satisfies SourceKind[]
+/** The compiler sees to it that none is forgotten. */
+const KINDS: Readonly<Record<Exclude<SourceKind, 'none'>, true>> = {
+  files: true,
+  git: true,
+  https: true,
+  plugin: true,
+}
 
 export function encodeKept({texts, approvals, jobs, ...rest}: KeptSource): string {
   const kept = {
@@ -60,7 +66,7 @@ export function decodeKept(text: string): KeptSource {
   requireVersion(version)
   if (sha256 !== digest(JSON.stringify(kept))) throw new TypeError('it is not as it was written')
   const {kind, place, revision, serial, keptAtMs, texts, approvals, jobs} = asMap(kept)
-  if (!KINDS.includes(kind)) throw new TypeError('it names no kind of source')
+  if (!Object.hasOwn(KINDS, asText(kind))) throw new TypeError('it names no kind of source')
   return {
     kind: kind as SourceKind,
     place: asText(place),
