@@ -1,12 +1,14 @@
-// Tells systemd how the daemon is, through `systemd-notify`: Node has no datagram sockets of the file system. One
-// child at a time, each bounded; whatever goes wrong with that is no reason to stop working.
-import {spawn} from 'node:child_process'
+// Tells systemd how the daemon is, one message at a time. What systemd must know is kept until it has arrived; whatever
+// goes wrong with that is no reason to stop working.
 import type {Notifier} from './ports.ts'
+import {runSystemdNotify} from './run-systemd-notify.ts'
 
-/** Half of what the watchdog allows, so that one late child does no harm. */
-const SHARE = 2
-const CHILD_TIMEOUT_MS = 10_000
-const RETRY_MS = 1_000
+/** Often, so that all but this of the watchdog's time may pass in silence; a process each, so not more often. */
+const FEED_EVERY_MS = 10_000
+/** Of a shorter watchdog, so that one late child does no harm. */
+const SHARE = 4
+const FIRST_RETRY_MS = 1_000
+const LONGEST_RETRY_MS = 60_000
 const LONGEST_STATUS = 400
 
 const SILENT: Notifier = {
@@ -17,14 +19,41 @@ const SILENT: Notifier = {
   stopping: () => undefined,
 }
 
+/** What the notifier asks of the world; the real one unless a test has another. */
+export interface NotifierWorld {
+  readonly send: (words: readonly string[], end: (hasArrived: boolean) => void) => void
+  /** On a clock that is never set. */
+  readonly nowMs: () => number
+  /** Keeps nobody from ending. */
+  readonly later: (ms: number, work: () => void) => void
+}
+
 /** Without NOTIFY_SOCKET nobody listens. */
-export const makeNotifier = (env: NodeJS.ProcessEnv): Notifier =>
-  env['NOTIFY_SOCKET'] ? new SystemdNotifier(env) : SILENT
+export const makeNotifier = (env: NodeJS.ProcessEnv, world: Partial<NotifierWorld> = {}): Notifier =>
+  env['NOTIFY_SOCKET'] ? new SystemdNotifier(env, {...realWorld(env), ...world}) : SILENT
+
+function realWorld(env: NodeJS.ProcessEnv): NotifierWorld {
+  // What the child needs to find itself and systemd, and no secret of ours.
+  const own = {PATH: env['PATH'], NOTIFY_SOCKET: env['NOTIFY_SOCKET']}
+  return {
+    send: (words, end) => runSystemdNotify(words, own, end),
+    nowMs: () => performance.now(),
+    later: (ms, work) => {
+      setTimeout(work, ms).unref()
+    },
+  }
+}
 
 type State = 'ready' | 'reloading' | 'stopping'
 
+interface Message {
+  readonly state: State | undefined
+  readonly status: string | undefined
+  readonly isFood: boolean
+}
+
 class SystemdNotifier implements Notifier {
-  readonly #env: NodeJS.ProcessEnv
+  readonly #world: NotifierWorld
   /** Absent: there is no watchdog. */
   readonly #feedEveryMs: number | undefined
   /** In their order, because the last one holds; of the others what is newest is enough. */
@@ -33,12 +62,13 @@ class SystemdNotifier implements Notifier {
   #isFed = false
   #isBusy = false
   #fedAtMs = -Infinity
+  #failures = 0
+  #willRetry = false
 
-  constructor(env: NodeJS.ProcessEnv) {
-    // What the child needs to find itself and systemd, and no secret of ours.
-    this.#env = {PATH: env['PATH'], NOTIFY_SOCKET: env['NOTIFY_SOCKET']}
-    const watchdogUsec = Number(env['WATCHDOG_USEC'])
-    this.#feedEveryMs = watchdogUsec > 0 ? watchdogUsec / 1000 / SHARE : undefined
+  constructor(env: NodeJS.ProcessEnv, world: NotifierWorld) {
+    this.#world = world
+    const watchdogMs = Number(env['WATCHDOG_USEC']) / 1000
+    this.#feedEveryMs = watchdogMs > 0 ? Math.min(FEED_EVERY_MS, watchdogMs / SHARE) : undefined
   }
 
   ready(): void {
@@ -60,14 +90,10 @@ class SystemdNotifier implements Notifier {
 
   progress(): void {
     const everyMs = this.#feedEveryMs
-    if (everyMs === undefined || performance.now() - this.#fedAtMs < everyMs) return
-    this.#fedAtMs = performance.now()
+    if (everyMs === undefined || this.#world.nowMs() - this.#fedAtMs < everyMs) return
+    this.#fedAtMs = this.#world.nowMs()
     this.#isFed = true
     this.#send()
-  }
-
-  #feedSoon(): void {
-    this.#fedAtMs = performance.now() - (this.#feedEveryMs ?? 0) + RETRY_MS
   }
 
   #change(state: State): void {
@@ -75,50 +101,58 @@ class SystemdNotifier implements Notifier {
     this.#send()
   }
 
-  /** The words of one message; none: there is nothing left to tell. */
-  #takeWords(): string[] {
-    const state = this.#states.shift()
-    const words = [
-      ...(state === undefined ? [] : wordsOf(state)),
-      ...(this.#status === undefined ? [] : [`STATUS=${this.#status}`]),
-      ...(this.#isFed ? ['WATCHDOG=1'] : []),
-    ]
-    this.#status = undefined
-    this.#isFed = false
-    return words
-  }
-
   #send(): void {
     if (this.#isBusy) return
-    const words = this.#takeWords()
+    const message = {state: this.#states.shift(), status: this.#status, isFood: this.#isFed}
+    this.#status = undefined
+    this.#isFed = false
+    const words = wordsOf(message)
     if (words.length === 0) return
     this.#isBusy = true
-    const child = spawn('systemd-notify', [`--pid=${process.pid}`, ...words], {
-      env: this.#env,
-      stdio: 'ignore',
-      timeout: CHILD_TIMEOUT_MS,
-      killSignal: 'SIGKILL',
-    })
-    let isOver = false
-    const goOn = (hasArrived: boolean): void => {
-      if (isOver) return
-      isOver = true
+    this.#world.send(words, (hasArrived) => {
       this.#isBusy = false
-      // Tried again with a later step of the loop, and by nothing else: no progress, no food.
-      if (!hasArrived && words.includes('WATCHDOG=1')) this.#feedSoon()
-      this.#send()
-    }
-    child.on('error', () => {
-      goOn(false)
+      if (hasArrived) this.#goOn()
+      else this.#keep(message)
     })
-    child.once('close', (code) => {
-      goOn(code === 0)
-    })
-    child.unref()
+  }
+
+  #goOn(): void {
+    this.#failures = 0
+    this.#send()
+  }
+
+  #keep({state, status, isFood}: Message): void {
+    // Whoever stops has no more to say than that.
+    const isMoot = this.#states.includes('stopping')
+    if (state !== undefined && !isMoot) this.#states.unshift(state)
+    this.#status ??= status
+    // With a later step of the loop, and by nothing else: no progress, no food.
+    if (isFood || this.#isFed) this.#fedAtMs = this.#world.nowMs() - (this.#feedEveryMs ?? 0) + FIRST_RETRY_MS
+    this.#isFed = false
+    this.#retry()
+  }
+
+  #retry(): void {
+    if (this.#willRetry) return
+    this.#willRetry = true
+    this.#failures += 1
+    this.#world.later(
+      Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(this.#failures - 1, 30)),
+      () => {
+        this.#willRetry = false
+        this.#send()
+      },
+    )
   }
 }
 
-function wordsOf(state: State): string[] {
+const wordsOf = ({state, status, isFood}: Message): string[] => [
+  ...(state === undefined ? [] : wordsOfState(state)),
+  ...(status === undefined ? [] : [`STATUS=${status}`]),
+  ...(isFood ? ['WATCHDOG=1'] : []),
+]
+
+function wordsOfState(state: State): string[] {
   if (state === 'ready') return ['READY=1']
   if (state === 'stopping') return ['STOPPING=1']
   // systemd wants to know when, on the clock that knows no jumps.

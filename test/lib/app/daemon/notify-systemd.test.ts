@@ -4,6 +4,7 @@ import {join} from 'node:path'
 import {expect} from 'chai'
 import {makeNotifier} from '../../../../src/lib/app/daemon/notify-systemd.ts'
 import type {Notifier} from '../../../../src/lib/app/daemon/ports.ts'
+import {runSystemdNotify} from '../../../../src/lib/app/daemon/run-systemd-notify.ts'
 import {NotifySocket} from '../../../support/notify-socket.ts'
 import {waitFor} from '../../../support/wait-for.ts'
 
@@ -61,7 +62,7 @@ describe('what systemd hears of the daemon, through the real systemd-notify', ()
     expect(heard.fields().filter((field) => field === 'WATCHDOG=1')).to.have.lengthOf(1)
   })
 
-  it('is food again when half of the time is over, if the loop moves', async () => {
+  it('is food again when a quarter of the time is over, if the loop moves', async () => {
     const [heard, notifier] = await listen(join(dir, 'notify'), {WATCHDOG_USEC: '2000'})
     await waitFor(() => {
       notifier.progress()
@@ -84,18 +85,13 @@ describe('what systemd hears of the daemon, through the real systemd-notify', ()
 
   it('harms nobody when systemd-notify is missing, fails, or finds no socket', async () => {
     const log = join(dir, 'log')
+    writeFileSync(log, '')
     writeFileSync(join(dir, 'systemd-notify'), `#!/bin/sh\necho "$@" >> ${log}\nexit 1\n`, {mode: 0o755})
     const failing = makeNotifier({PATH: dir, NOTIFY_SOCKET: 'x', WATCHDOG_USEC: HOUR_USEC})
     failing.ready()
     failing.progress()
     failing.stopping()
-    const said = (): string => {
-      try {
-        return readFileSync(log, 'utf8')
-      } catch {
-        return ''
-      }
-    }
+    const said = (): string => readFileSync(log, 'utf8')
     await waitFor(() => Promise.resolve(said().includes('STOPPING=1')))
     expect(said()).to.contain('READY=1')
     const missing = makeNotifier({PATH: '/nonexistent', NOTIFY_SOCKET: 'x', WATCHDOG_USEC: HOUR_USEC})
@@ -104,5 +100,105 @@ describe('what systemd hears of the daemon, through the real systemd-notify', ()
     const lost = makeNotifier({PATH: process.env['PATH'], NOTIFY_SOCKET: join(dir, 'nowhere')})
     lost.ready()
     lost.stopping()
+  })
+})
+
+const WATCHDOG_USEC = '300000000'
+const WATCHDOG_MS = 300_000
+const SECOND_MS = 1_000
+
+/** systemd and the clock, in a test's hand. */
+class NotifierBench {
+  nowMs = 0
+  arrives = true
+  readonly sent: {readonly atMs: number; readonly words: string}[] = []
+  readonly #due: {readonly atMs: number; readonly work: () => void}[] = []
+  readonly notifier = makeNotifier(
+    {NOTIFY_SOCKET: 'x', WATCHDOG_USEC},
+    {
+      send: (words, end) => {
+        this.sent.push({atMs: this.nowMs, words: words.join(' ')})
+        end(this.arrives)
+      },
+      nowMs: () => this.nowMs,
+      later: (ms, work) => void this.#due.push({atMs: this.nowMs + ms, work}),
+    },
+  )
+
+  /** Whatever is due on the way is done. */
+  goTo(atMs: number): void {
+    for (;;) {
+      const next = this.#due.findIndex((timer) => timer.atMs <= atMs)
+      const [timer] = next < 0 ? [] : this.#due.splice(next, 1)
+      if (!timer) break
+      this.nowMs = Math.max(this.nowMs, timer.atMs)
+      timer.work()
+    }
+    this.nowMs = atMs
+  }
+
+  said(): string[] {
+    return this.sent.map(({words}) => words)
+  }
+}
+
+describe('what systemd hears of the daemon, by a clock', () => {
+  it('is food so often that nearly all of the time of the watchdog may pass in silence', () => {
+    const bench = new NotifierBench()
+    // A loop that moves each second, and then a slow fetch.
+    for (let second = 0; second <= 149; second++) {
+      bench.goTo(second * SECOND_MS)
+      bench.notifier.progress()
+    }
+    const lastMs = bench.sent.at(-1)?.atMs ?? 0
+    const silenceMs = lastMs + WATCHDOG_MS - 149 * SECOND_MS
+    expect(silenceMs).to.be.at.least(290 * SECOND_MS)
+    expect(bench.sent).to.have.lengthOf(15)
+  })
+
+  it('is food at a step of the loop alone, however often it did not arrive', () => {
+    const bench = new NotifierBench()
+    bench.arrives = false
+    bench.notifier.progress()
+    bench.goTo(100 * SECOND_MS)
+    expect(bench.said()).to.deep.equal(['WATCHDOG=1'])
+    bench.arrives = true
+    bench.notifier.progress()
+    expect(bench.said()).to.deep.equal(['WATCHDOG=1', 'WATCHDOG=1'])
+  })
+
+  it('is said again until it has arrived, in its order and at a growing pace', () => {
+    const bench = new NotifierBench()
+    bench.arrives = false
+    bench.notifier.ready()
+    bench.notifier.status('pass 1')
+    bench.goTo(20 * SECOND_MS)
+    expect(bench.sent.map(({atMs}) => atMs / SECOND_MS)).to.deep.equal([0, 0, 1, 3, 7, 15])
+    bench.notifier.status('pass 2')
+    bench.notifier.reloading()
+    bench.arrives = true
+    bench.goTo(60 * SECOND_MS)
+    const [first, second, ...rest] = bench.said().slice(-2)
+    expect(first).to.equal('READY=1 STATUS=pass 2')
+    expect(second).to.match(/^RELOADING=1 MONOTONIC_USEC=\d+$/)
+    expect(rest).to.deep.equal([])
+  })
+
+  it('is that it stops, even where nothing before that has arrived', () => {
+    const bench = new NotifierBench()
+    bench.arrives = false
+    bench.notifier.ready()
+    bench.notifier.stopping()
+    bench.notifier.progress()
+    bench.arrives = true
+    bench.goTo(60 * SECOND_MS)
+    expect(bench.said()).to.include('STOPPING=1')
+    expect(bench.said().at(-1)).to.equal('STOPPING=1')
+  })
+
+  it('throws nothing into whoever has shown progress, where no process can be started', () => {
+    const ends: boolean[] = []
+    runSystemdNotify(['READY=1'], {PATH: 'a\0b'}, (hasArrived) => void ends.push(hasArrived))
+    expect(ends).to.deep.equal([false])
   })
 })
