@@ -93,6 +93,7 @@ async function openWorld({dir, env}: Lab): Promise<PassWorld> {
     ...{env, extensions: NO_EXTENSIONS, stop: new AbortController().signal},
     tell: () => undefined,
     observeRequest: () => undefined,
+    progress: () => undefined,
     observeSync: () => undefined,
   })
   return pass

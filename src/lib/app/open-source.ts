@@ -18,16 +18,19 @@ export interface SourceRequest {
   readonly cacheDir: string
   readonly env: NodeJS.ProcessEnv
   readonly extensions?: Extensions
+  /** Told now and then by what takes long in several steps. */
+  readonly progress?: () => void
 }
 
 const MAX_TOKEN_BYTES = 16 * 1024
 
-export function openSource({setting, cwd, cacheDir, env, extensions}: SourceRequest): Source {
+export function openSource({setting, cwd, cacheDir, env, extensions, progress}: SourceRequest): Source {
   if ('provider' in setting) return openProvider(setting, extensions)
   if ('paths' in setting) return new FilesSource(setting.paths, cwd)
   if ('git' in setting) {
     const {git: address, ...choice} = setting
-    return new GitSource({address, ...choice, cwd, cacheDir: join(cacheDir, 'git'), env})
+    const place = {cwd, cacheDir: join(cacheDir, 'git'), env}
+    return new GitSource({address, ...choice, ...place, ...(progress && {progress})})
   }
   const {https: url, ca, token} = setting
   return new HttpsSource({

@@ -27,6 +27,8 @@ export interface GitOptions {
   readonly cacheDir: string
   readonly env: NodeJS.ProcessEnv
   readonly limits?: Partial<GitLimits>
+  /** Told whenever a command of git has ended. */
+  readonly progress?: () => void
 }
 
 const LIMITS: GitLimits = {timeoutMs: 120_000, maxFileBytes: 256 << 20, maxOutputBytes: 32 << 20}
@@ -77,8 +79,8 @@ export class GitSource implements Source {
   }
 
   async #fetchLocked(seen: Seen | undefined, lockFd: number, signal: AbortSignal): Promise<Fetched> {
-    const {cacheDir, cwd, env} = this.#options
-    const place = {gitDir: resolve(cacheDir), cwd, env, lockFd, signal, limits: this.#limits}
+    const {cacheDir, cwd, env, progress = () => undefined} = this.#options
+    const place = {gitDir: resolve(cacheDir), cwd, env, lockFd, signal, limits: this.#limits, progress}
     sweepCache(place.gitDir)
     const wasThere = hasCache(place.gitDir)
     const first = await this.#attempt(seen, place)

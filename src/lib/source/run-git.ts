@@ -12,6 +12,8 @@ export interface GitPlace {
   readonly lockFd: number
   readonly signal: AbortSignal
   readonly limits: GitLimits
+  /** Told whenever a command has ended: each may take its time, and there may be many. */
+  readonly progress: () => void
 }
 
 export interface GitLimits {
@@ -63,6 +65,7 @@ export async function runGit(args: readonly string[], place: GitPlace, input = '
     ...['git', ...CONFIG, `--git-dir=${place.gitDir}`, ...args],
   ]
   const run = await new Run(command, place, input).ended
+  place.progress()
   place.signal.throwIfAborted()
   return run
 }

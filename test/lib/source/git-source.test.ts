@@ -300,6 +300,17 @@ describe('git-source', () => {
       await waitFor(() => Promise.resolve(!isAlive(Number(pid))))
   })
 
+  it('shows that it moves on after each command of git, since each may take its time', async () => {
+    lab.commit({'guests.yaml': guestsYaml(101)})
+    const seen = (await bundle()).revision
+    lab.commit({'guests.yaml': guestsYaml(102)})
+    let steps = 0
+    const steady = await ask({progress: () => steps++}, seen)
+    expect(steady.kind).to.equal('bundle')
+    // To fetch, to find the commit, to list and read its files, to compare it with what was seen.
+    expect(steps).to.be.at.least(6)
+  })
+
   it('says so where there is no git', async () => {
     const bin = join(lab.root, 'bin')
     mkdirSync(bin)

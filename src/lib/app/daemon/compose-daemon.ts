@@ -25,6 +25,8 @@ export interface WorldRequest {
   readonly tell: (event: Told) => void
   readonly observeRequest: RequestObserver
   readonly observeSync: SyncObserver
+  /** The loop has moved. */
+  readonly progress: () => void
 }
 
 export interface DaemonWorld {
@@ -36,7 +38,7 @@ const LOCK_TIMEOUT_MS = 30_000
 const HOLDER = 'felhom daemon'
 
 export function openDaemonWorld(request: WorldRequest): DaemonWorld {
-  const {settings, env, stop, tell, extensions} = request
+  const {settings, env, stop, tell, extensions, progress} = request
   const rules = rulesOf(extensions, process.cwd())
   const disk = timeSyncs(systemDisk, request.observeSync)
   const warn = (text: string): void => {
@@ -44,7 +46,7 @@ export function openDaemonWorld(request: WorldRequest): DaemonWorld {
   }
   const pass: PassWorld = {
     ...{settings, env, stop, tell, extensions, clock: systemClock},
-    keeper: openKeeper({settings, env, extensions, clock: systemClock}),
+    keeper: openKeeper({settings, env, extensions, clock: systemClock, progress}),
     openAccess: () => openProxmoxForWriting(settings, env, request.observeRequest),
     openState: async ({endpoint, tokenId}) => {
       const state = await openState({

@@ -12,9 +12,11 @@ export interface KeeperPlaces {
   readonly env: NodeJS.ProcessEnv
   readonly extensions: Extensions
   readonly clock: {now(): number}
+  /** The source has been at work and goes on: fed to the watchdog. */
+  readonly progress: () => void
 }
 
-export const openKeeper = ({settings, env, extensions, clock}: KeeperPlaces): SourceKeeper =>
+export const openKeeper = ({settings, env, extensions, clock, progress}: KeeperPlaces): SourceKeeper =>
   makeSourceKeeper({
     source:
       settings.desired &&
@@ -24,6 +26,7 @@ export const openKeeper = ({settings, env, extensions, clock}: KeeperPlaces): So
         cacheDir: join(settings.state, 'source'),
         env,
         extensions,
+        progress,
       }),
     store: new KeptSourceFiles(settings.state),
     maxShrink: settings.daemon.maxShrink,

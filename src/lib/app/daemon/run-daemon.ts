@@ -143,6 +143,9 @@ class Daemon {
         this.#progress()
       },
       observeSync: this.#telling.syncObserver,
+      progress: () => {
+        this.#progress()
+      },
     })
   }
 
