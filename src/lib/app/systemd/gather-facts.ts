@@ -38,6 +38,7 @@ export async function gatherFacts(request: FactsRequest): Promise<GatheredFacts>
       credential: findCredential(settings),
       writable: findWritable(settings, request.prefix),
       stopTimeoutMs: settings?.daemon.stopTimeoutMs ?? 75_000,
+      requestTimeoutMs: settings?.limits.timeoutMs ?? 40_000,
       intervalMs: settings?.daemon.intervalMs ?? 60_000,
       jitter: settings?.daemon.jitter ?? 0.1,
     },

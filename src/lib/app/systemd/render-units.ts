@@ -8,8 +8,13 @@ export const UNIT_USER = 'felhom'
 export const STATE_DIRECTORY = '/var/lib/felhom'
 export const CONFIG_DIRECTORY = '/etc/felhom'
 
-/** The loop shows progress several times as often, however long a pass takes. */
+/**
+ * The loop shows progress several times as often, however long a pass takes: after each request to Proxmox, each command
+ * of git, each look at a task or a lock, and while it waits. None of these may take half as long.
+ */
 export const WATCHDOG_MS = 300_000
+/** Of the deadline of one request, where that is set higher than usual. */
+const WATCHDOG_SHARE = 3
 
 export interface UnitFacts {
   /** The program and its arguments before the name of a command; each an absolute path. */
@@ -21,6 +26,8 @@ export interface UnitFacts {
   /** Directories beside the state directory that are written to; absolute. */
   readonly writable: readonly string[]
   readonly stopTimeoutMs: number
+  /** Deadline of one request. */
+  readonly requestTimeoutMs: number
   readonly intervalMs: number
   /** Share of the interval. */
   readonly jitter: number
@@ -65,7 +72,7 @@ NotifyAccess=all
 ExecStart=${commandLine(facts, 'daemon')}
 ExecReload=/bin/kill -HUP $MAINPID
 # Fed by the progress of the loop alone: one that hangs is started again, and recovers what was open.
-WatchdogSec=${seconds(WATCHDOG_MS)}
+WatchdogSec=${seconds(Math.max(WATCHDOG_MS, WATCHDOG_SHARE * facts.requestTimeoutMs))}
 TimeoutStartSec=300s
 Restart=on-failure
 RestartSec=10s

@@ -33,6 +33,7 @@ const FACTS: UnitFacts = {
   credential: 'token',
   writable: [],
   stopTimeoutMs: 75_000,
+  requestTimeoutMs: 40_000,
   intervalMs: 60_000,
   jitter: 0.1,
 }
@@ -92,6 +93,11 @@ describe('the units for systemd', function () {
     expect(lineOf('daemon', facts, 'TimeoutStopSec')).to.deep.equal(['630s'])
     expect(lineOf('timer', facts, 'TimeoutStopSec')).to.deep.equal(['630s'])
     expect(lineOf('daemon', facts, 'WatchdogSec')).to.deep.equal([`${WATCHDOG_MS / 1000}s`])
+  })
+
+  it('leave the watchdog three times as long as one request may take', () => {
+    const patient = {...FACTS, requestTimeoutMs: 600_000}
+    expect(lineOf('daemon', patient, 'WatchdogSec')).to.deep.equal(['1800s'])
   })
 
   it('start again what a new start can mend, and nothing else', () => {
