@@ -1,6 +1,7 @@
-// One POST of JSON on a connection of its own: the status of the answer, or why there is none. Redirections are not
-// followed, since a token would go along. What the other side says besides its status is not read.
-import {request as requestHttp, type IncomingMessage} from 'node:http'
+// One POST of JSON on a connection of its own: the status of the answer, or why there is none, within its time whatever
+// the other side does. Redirections are not followed, since a token would go along. What the other side says besides its
+// status is not read.
+import {request as requestHttp, type ClientRequest, type IncomingMessage} from 'node:http'
 import {request as requestHttps} from 'node:https'
 
 export interface Post {
@@ -17,26 +18,55 @@ export type PostAnswer =
   | {readonly problem: string}
 
 export function postJson({url, text, headers, timeoutMs, signal}: Post): Promise<PostAnswer> {
+  if (signal.aborted) return Promise.resolve({problem: 'it was told to end'})
   const send = url.protocol === 'https:' ? requestHttps : requestHttp
-  const deadline = AbortSignal.timeout(timeoutMs)
   return new Promise((resolve) => {
     const request = send(url, {
       method: 'POST',
       agent: false,
       headers: {...headers, 'content-type': 'application/json', 'content-length': Buffer.byteLength(text)},
-      signal: AbortSignal.any([deadline, signal]),
     })
-    request.on('response', (response: IncomingMessage) => {
-      resolve({status: response.statusCode ?? 0, retryAfter: response.headers['retry-after']})
-      letGo(response)
-    })
-    request.on('error', (error: NodeJS.ErrnoException) => {
-      const late = `no answer within ${timeoutMs / 1000} s`
-      resolve({problem: deadline.aborted ? late : (error.code ?? error.message)})
-    })
+    const end = (answer: PostAnswer): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', stop)
+      resolve(answer)
+    }
+    // Neither time nor signal waits for the request to say something: one that was upgraded never does.
+    const giveUp = (problem: string): void => {
+      end({problem})
+      request.destroy()
+    }
+    const stop = (): void => giveUp('it was told to end')
+    const timer = setTimeout(() => giveUp(`no answer within ${timeoutMs / 1000} s`), timeoutMs)
+    signal.addEventListener('abort', stop, {once: true})
+    listen(request, end)
     request.end(text)
   })
 }
+
+/** Of several endings the first counts. */
+function listen(request: ClientRequest, end: (answer: PostAnswer) => void): void {
+  request.on('response', (response) => {
+    end(readStatus(response))
+    letGo(response)
+  })
+  // 101, which nobody has asked for.
+  request.on('upgrade', (response, socket) => {
+    end(readStatus(response))
+    socket.destroy()
+  })
+  request.on('error', (error: NodeJS.ErrnoException) => {
+    end({problem: error.code ?? error.message})
+  })
+  request.on('close', () => {
+    end({problem: 'the connection was closed without an answer'})
+  })
+}
+
+const readStatus = ({statusCode, headers}: IncomingMessage): PostAnswer => ({
+  status: statusCode ?? 0,
+  retryAfter: headers['retry-after'],
+})
 
 /** What still comes is thrown away, and keeps nobody from ending. */
 function letGo(response: IncomingMessage): void {

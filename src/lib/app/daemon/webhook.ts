@@ -34,6 +34,8 @@ export interface WebhookOptions {
   /** In [0, 1). */
   readonly random?: () => number
   readonly limits?: Partial<typeof WEBHOOK_LIMITS>
+  /** Another way of sending, for a test. */
+  readonly send?: typeof postJson
 }
 
 export const WEBHOOK_LIMITS = {
@@ -99,13 +101,30 @@ export class Webhook {
 
   async #deliverAll(): Promise<void> {
     for (let head = this.#queue[0]; head && !this.#isStopped(); head = this.#queue[0]) {
-      const answer = await postJson(this.#describe(head))
+      const answer = await this.#send(head)
       if (this.#isStopped() && 'problem' in answer) return
       const pauseMs = this.#judge(head, answer)
       if (pauseMs === undefined) continue
       if (this.#hurry.signal.aborted) return
       await this.#options.clock.sleep(pauseMs, this.#hurry.signal).catch(() => undefined)
     }
+  }
+
+  /** Whoever ends the daemon waits for this: a request that never ends must not keep him. */
+  #send(head: PendingAlert): Promise<PostAnswer> {
+    const {send = postJson} = this.#options
+    const {signal} = this.#stop
+    return new Promise((resolve) => {
+      const end = (answer: PostAnswer): void => {
+        signal.removeEventListener('abort', stop)
+        resolve(answer)
+      }
+      const stop = (): void => resolve({problem: 'it was told to end'})
+      signal.addEventListener('abort', stop, {once: true})
+      send(this.#describe(head)).then(end, (error: unknown) =>
+        end({problem: error instanceof Error ? error.message : String(error)}),
+      )
+    })
   }
 
   #isStopped(): boolean {

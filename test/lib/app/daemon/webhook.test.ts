@@ -184,6 +184,39 @@ describe('the webhook', () => {
     await again.close(0)
   })
 
+  it('does not take up another protocol, and is not held by who offers it', async () => {
+    const upgrade: PostScript = (response) => {
+      response.socket?.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n')
+    }
+    const hook = await open([upgrade])
+    hook.post(alert(1), PASS_MS)
+    hook.post(alert(2), PASS_MS)
+    await settled(2)
+    expect(counted).to.deep.equal(['refused', 'delivered'])
+    expect(warnings.join()).to.contain('it answers 101')
+  })
+
+  it('sends again what was cut off before the answer', async () => {
+    const hook = await open([(response) => void response.socket?.end()])
+    hook.post(alert(1), PASS_MS)
+    await settled(1)
+    expect(counted).to.deep.equal(['delivered'])
+    expect(clock.pausesMs).to.have.length(1)
+  })
+
+  it('ends in time where a request never does', async () => {
+    let sent = 0
+    const send = (): Promise<never> => {
+      sent++
+      return new Promise(() => undefined)
+    }
+    const hook = await open([], {send, clock: systemClock})
+    hook.post(alert(1), PASS_MS)
+    await waitFor(() => Promise.resolve(sent === 1))
+    await hook.close(20)
+    expect(hook.pending()).to.have.length(1)
+  })
+
   it('waits at its end no longer than it is told', async () => {
     const hook = await open([hang], {clock: systemClock})
     hook.post(alert(1), PASS_MS)
