@@ -7,11 +7,12 @@ import {describeStatus} from './describe-status.ts'
 import {findAlerts, type AlertMemory} from './find-alerts.ts'
 import {HealthWatch, type Health} from './health.ts'
 import {loadAlerts, saveAlerts} from './keep-alerts.ts'
+import {Listening} from './listening.ts'
 import type {Log} from './log-events.ts'
 import type {Metrics} from './metrics.ts'
 import {writeOutcome} from './outcome-files.ts'
 import type {Scrub} from './scrub-secrets.ts'
-import {jsonAnswer, startStatusServer, type Answer, type StatusServer} from './status-server.ts'
+import {jsonAnswer, startStatusServer, type Answer} from './status-server.ts'
 import type {TellingSettings} from './telling-settings.ts'
 import {Webhook, type PendingAlert} from './webhook.ts'
 
@@ -35,7 +36,7 @@ export class Teller {
   readonly #startedMs: number
   #settings: TellingSettings
   #memory: AlertMemory
-  #server: StatusServer | undefined
+  readonly #listening: Listening
   #webhook: Webhook | undefined
   #report: PassReport | undefined
 
@@ -47,15 +48,25 @@ export class Teller {
     const {memory, pending} = loadAlerts(parts.settings.memory, this.#warn)
     this.#memory = memory
     this.#webhook = this.#makeWebhook(parts.settings, pending)
+    this.#listening = new Listening({
+      start: (server) => startStatusServer({...server, pages: this.#pages(), warn: this.#warn}),
+      clock: parts.clock,
+      warn: this.#warn,
+    })
   }
 
   get address(): string | undefined {
-    return this.#server?.address
+    return this.#listening.address
   }
 
-  /** Throws where it cannot listen. */
+  /** Throws where it may not listen as the settings want it; all that has begun here has ended then. */
   async open(): Promise<void> {
-    this.#server = await this.#startServer(this.#settings)
+    try {
+      await this.#listening.open(this.#settings.server)
+    } catch (error) {
+      await this.close(0)
+      throw error
+    }
   }
 
   tell(event: DaemonEvent): void {
@@ -92,7 +103,7 @@ export class Teller {
   }
 
   async reload(next: TellingSettings): Promise<void> {
-    await this.#reloadServer(next)
+    await this.#listening.change(next.server)
     if (JSON.stringify(next.webhook) !== JSON.stringify(this.#settings.webhook)) {
       await this.#webhook?.close(0)
       this.#webhook = this.#makeWebhook(next, this.#webhook?.pending() ?? [])
@@ -101,9 +112,9 @@ export class Teller {
     this.#settings = next
   }
 
-  async close(): Promise<void> {
-    await this.#server?.close()
-    await this.#webhook?.close(DRAIN_MS)
+  async close(drainMs = DRAIN_MS): Promise<void> {
+    await this.#listening.close()
+    await this.#webhook?.close(drainMs)
     const left = this.#webhook?.pending().length ?? 0
     if (left > 0)
       this.#warn(`the webhook has not taken ${plural(left, 'alert')}: sent again at the next start`)
@@ -163,29 +174,6 @@ export class Teller {
         if (this.#webhook?.pending().length === 0) this.#save()
       },
     })
-  }
-
-  async #startServer({server}: TellingSettings): Promise<StatusServer | undefined> {
-    return server && startStatusServer({...server, pages: this.#pages(), warn: this.#warn})
-  }
-
-  async #reloadServer(next: TellingSettings): Promise<void> {
-    const before = this.#settings.server
-    if (JSON.stringify(next.server) === JSON.stringify(before)) return
-    if (next.server?.listen !== before?.listen) {
-      const server = await this.#startServer(next)
-      await this.#server?.close()
-      this.#server = server
-      return
-    }
-    // The same address with another token: one must let go of it before the other can have it.
-    await this.#server?.close()
-    try {
-      this.#server = await this.#startServer(next)
-    } catch (error) {
-      this.#server = await this.#startServer(this.#settings)
-      throw error
-    }
   }
 
   #pages(): Readonly<Record<string, () => Answer | Promise<Answer>>> {

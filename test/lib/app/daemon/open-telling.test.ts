@@ -1,4 +1,6 @@
+import {once} from 'node:events'
 import {existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
+import {createServer, type AddressInfo} from 'node:net'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {PassThrough} from 'node:stream'
@@ -13,8 +15,15 @@ import {CANARY} from '../../../support/canary.ts'
 import {intentOf, openOf} from '../../../support/operations.ts'
 import {failedPass, guestPlan, PASS_MS, passReport, planOf} from '../../../support/pass-report.ts'
 import {rejection} from '../../../support/reject.ts'
+import {unusedPort} from '../../../support/scripted-server.ts'
+import {VirtualPauses} from '../../../support/virtual-pauses.ts'
 import {waitFor} from '../../../support/wait-for.ts'
-import {answer, startWebhookServer, type WebhookServer} from '../../../support/webhook-server.ts'
+import {
+  answer,
+  startWebhookServer,
+  type PostScript,
+  type WebhookServer,
+} from '../../../support/webhook-server.ts'
 
 const drifting = (pass: number, why = 'the daemon only observes'): PassReport => {
   const action = {...setOptions('memory'), blockers: [{code: 'withheld' as const, message: why}]}
@@ -225,6 +234,34 @@ describe('telling', () => {
 
     await told.reload(await settingsWith({}))
     expect(told.address).to.equal(undefined)
+  })
+
+  it('takes another address of the same port, and goes back where it may not', async () => {
+    const port = await unusedPort()
+    const told = await open({listen: `127.0.0.1:${port}`})
+    await told.reload(await settingsWith({listen: `127.0.0.2:${port}`, mode: 'full'}))
+    expect(told.address).to.equal(`http://127.0.0.2:${port}`)
+    expect(await json('/status')).to.include({mode: 'full'})
+    await told.reload(await settingsWith({listen: `0.0.0.0:${port}`, listenToken: tokenFile('listen-token')}))
+    expect(told.address).to.equal(`http://0.0.0.0:${port}`)
+    await rejection(
+      told.reload(await settingsWith({listen: `192.0.2.1:${port}`, listenToken: tokenFile('t')})),
+    )
+    expect(told.address).to.equal(`http://0.0.0.0:${port}`)
+    expect((await fetch(`http://127.0.0.1:${port}/status`)).status).to.equal(401)
+  })
+
+  it('does not keep the daemon from its work while it cannot listen yet, and says so', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const {port} = other.address() as AddressInfo
+    const clock = new VirtualPauses(PASS_MS)
+    const told = await open({listen: `127.0.0.1:${port}`}, {clock})
+    expect(told.address).to.equal(undefined)
+    expect(lines()).to.contain(`cannot listen on 127.0.0.1:${port} (EADDRINUSE); it is tried again`)
+    await new Promise((resolve) => other.close(resolve))
+    await waitFor(() => Promise.resolve(told.address !== undefined))
+    expect(lines()).to.contain(`listens on 127.0.0.1:${port} now`)
   })
 
   it('keeps nothing where there was nothing to tell', async () => {
