@@ -75,24 +75,34 @@ The log goes to stderr: a line of JSON for each event, or on a terminal a senten
         stop: signals.stop,
         wakeUp,
       })
-      this.#end(outcome, signals, flags['detailed-exitcode'])
+      this.#end(outcome, signals, flags)
     } finally {
       signals.dispose()
     }
   }
 
-  #end({end}: DaemonOutcome, signals: DaemonSignals, detailed: boolean): void {
+  #end({end}: DaemonOutcome, signals: DaemonSignals, {once, 'detailed-exitcode': detailed}: EndFlags): void {
     if (end.reason === 'stopped') {
-      process.exitCode = signals.exitCode
+      process.exitCode = once ? interruptedBy(signals) : signals.exitCode
       // What still runs is in the journal, and nobody waits for it any more.
       if (!end.isDrained) process.exit()
       return
     }
     const verdict = judgePass(end.report)
-    if (verdict !== undefined) process.exitCode = exitCodeOf(verdict)
+    if (verdict === 'interrupted') process.exitCode = interruptedBy(signals)
+    else if (verdict !== undefined) process.exitCode = exitCodeOf(verdict)
     else if (detailed && hasDrift(end.report)) process.exitCode = EXIT.changesPresent
   }
 }
+
+interface EndFlags {
+  readonly once: boolean
+  readonly 'detailed-exitcode': boolean
+}
+
+/** Whoever asked for one pass did not get it. */
+const interruptedBy = ({stop}: DaemonSignals): number =>
+  stop.reason === 'SIGTERM' ? EXIT.terminated : EXIT.interrupted
 
 const formatOf = (asked: string | undefined, isTerminal: boolean): 'json' | 'pretty' =>
   asked === 'json' || asked === 'pretty' ? asked : isTerminal ? 'pretty' : 'json'

@@ -1,6 +1,7 @@
 // Events of the daemon as lines of a log: how grave, one sentence, and fields for machines. Names of fields are
 // stable: docs/monitoring.md lists them. Texts are not escaped here, for JSON and a terminal escape differently.
 import type {Alert, AlertKind, DaemonEvent, JobResult, PassReport} from '../model/daemon.ts'
+import type {ErrorCode} from '../model/error-codes.ts'
 import {formatGuestId, type GuestId} from '../model/guest.ts'
 import type {ActionOutcome, ActionResult, RunEvent} from '../model/run-event.ts'
 import {describeDoing, describeDone, describeWish} from './action-words.ts'
@@ -203,16 +204,7 @@ function describePassEnd(report: PassReport): LogLine[] {
   const {msg, fields, isQuiet} = describePass(report)
   const problems = [...(plan?.problems ?? []), ...(plan?.guests ?? []).flatMap((guest) => guest.problems)]
   return [
-    ...(problem === undefined
-      ? []
-      : [
-          {
-            ...line('error', `pass ${pass} failed (${problem.code}): ${problem.message}`, {
-              ...{pass, code: problem.code, reason: problem.message},
-            }),
-            repeats: `problem:${problem.code}:${problem.message}`,
-          },
-        ]),
+    ...(problem === undefined ? [] : [describePassProblem(pass, problem)]),
     ...(source.problem === undefined
       ? []
       : [
@@ -229,6 +221,21 @@ function describePassEnd(report: PassReport): LogLine[] {
     })),
     line(isQuiet ? 'debug' : 'info', msg, fields),
   ]
+}
+
+function describePassProblem(pass: number, problem: NonNullable<PassReport['problem']>): LogLine {
+  const {code, message} = problem
+  const [level, how] = WEIGHT_OF_PROBLEM[code] ?? ['error', `failed (${code})`]
+  return {
+    ...line(level, `pass ${pass} ${how}: ${message}`, {pass, code, reason: message}),
+    repeats: `problem:${code}:${message}`,
+  }
+}
+
+/** What is no failure: somebody ended it, or somebody works beside the daemon, and the next pass tries again. */
+const WEIGHT_OF_PROBLEM: Partial<Record<ErrorCode, readonly [LogLevel, string]>> = {
+  interrupted: ['info', 'was interrupted'],
+  journal_locked: ['warn', 'waited in vain, and leaves it to the next'],
 }
 
 const guestFields = (

@@ -44,8 +44,11 @@ export interface DescribedPass {
 }
 
 export function describePass(report: PassReport): DescribedPass {
-  const {pass, startedMs, endedMs, permission, problem, source, jobs} = report
+  const {pass, startedMs, endedMs, permission, problem, plan, source, jobs} = report
   const counts = countPass(report)
+  // A pass that failed early has seen neither guests nor source: zeros would say that it had.
+  const hasLooked = problem === undefined || plan !== undefined
+  const hasAsked = problem === undefined || source.kind !== 'none'
   const tried = Object.entries(counts.outcomes).filter(
     ([outcome]) => !STANDING.includes(outcome as ActionOutcome),
   )
@@ -54,17 +57,23 @@ export function describePass(report: PassReport): DescribedPass {
   const parts = [
     ...(done.length === 0 ? ['nothing done'] : done),
     ...(jobs.length === 0 ? [] : [plural(jobs.length, 'job')]),
-    `${plural(counts.unchanged, 'guest')} as desired`,
+    ...(hasLooked ? [`${plural(counts.unchanged, 'guest')} as desired`] : []),
     ...(counts.planned === 0 ? [] : [`${counts.planned} had something to do`]),
     ...(counts.quarantined === 0 ? [] : [`${counts.quarantined} quarantined`]),
   ]
   return {
     msg: `pass ${pass} took ${(durationMs / 1000).toFixed(1)} s: ${parts.join(', ')}`,
     fields: {
-      ...{pass, durationMs, result: problem === undefined ? 'ok' : 'failed', permission},
-      ...{...counts, sourceState: source.state, revision: source.revision},
+      ...{pass, durationMs, result: resultOf(report), permission},
+      ...(hasLooked && counts),
+      ...(hasAsked && {sourceState: source.state, revision: source.revision}),
     },
     // Its problem has a line of its own, and so has each job when something becomes of it.
     isQuiet: tried.length === 0,
   }
+}
+
+function resultOf({problem}: PassReport): 'ok' | 'failed' | 'interrupted' {
+  if (problem === undefined) return 'ok'
+  return problem.code === 'interrupted' ? 'interrupted' : 'failed'
 }

@@ -23,6 +23,8 @@ export interface TellingOptions {
   /** Name of this machine; its host name unless told. */
   readonly host?: string
   readonly clock: Clock
+  /** Milliseconds on a clock that is never set; the real one unless told. */
+  readonly steadyMs?: () => number
   readonly env: NodeJS.ProcessEnv
   readonly log: LogOptions
   /** Values that nothing which is told may repeat: the secret of the API token. */
@@ -62,6 +64,7 @@ export async function openTelling(options: TellingOptions): Promise<Telling> {
   const host = options.host ?? hostname()
   const teller = new Teller({
     ...{version, host, clock, metrics, log: logger, settings},
+    steadyMs: options.steadyMs ?? (() => performance.now()),
     ...(options.onAlert && {onAlert: options.onAlert}),
     scrub: (text) => scrub(text),
   })

@@ -6,6 +6,7 @@ import type {LoadedSettings} from '../use-settings.ts'
 import {systemClock} from '../system-clock.ts'
 import {openDaemonWorld, type DaemonWorld} from './compose-daemon.ts'
 import type {LogOptions, Telling} from './open-telling.ts'
+import {withReason} from './interruption-reason.ts'
 import {openTelling} from './open-telling.ts'
 import {PassMemory, type Told} from './pass-world.ts'
 import {PluginNotifiers} from './plugin-notifiers.ts'
@@ -61,6 +62,8 @@ class Daemon {
   readonly #telling: Telling
   readonly #memory = new PassMemory()
   readonly #extensions: Extensions
+  /** Of passes; the request's own, with a reason of ours. */
+  readonly #interruption: AbortSignal
   #world: DaemonWorld
   #running = 0
   #last: PassReport | undefined
@@ -73,6 +76,7 @@ class Daemon {
   ) {
     this.#extensions = extensions
     this.#request = request
+    this.#interruption = withReason(request.stop)
     this.#telling = telling
     this.#world = this.#openWorld(settings)
   }
@@ -132,11 +136,11 @@ class Daemon {
   }
 
   #openWorld(settings: LoadedSettings['settings']): DaemonWorld {
-    const {env, stop} = this.#request
+    const {env} = this.#request
     // A pattern that means nothing is refused before anything is begun.
     this.#memory.permissionsOf(settings.daemon)
     return openDaemonWorld({
-      ...{settings, env, stop, extensions: this.#extensions},
+      ...{settings, env, stop: this.#interruption, extensions: this.#extensions},
       tell: this.#tell,
       observeRequest: (request) => {
         this.#telling.connectionObserver(request)

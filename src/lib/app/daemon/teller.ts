@@ -11,6 +11,7 @@ import {Listening} from './listening.ts'
 import type {Log} from './log-events.ts'
 import type {Metrics} from './metrics.ts'
 import {writeOutcome} from './outcome-files.ts'
+import {Patience} from './patience.ts'
 import type {Scrub} from './scrub-secrets.ts'
 import {jsonAnswer, startStatusServer, type Answer} from './status-server.ts'
 import type {TellingSettings} from './telling-settings.ts'
@@ -20,6 +21,8 @@ export interface TellerParts {
   readonly version: string
   readonly host: string
   readonly clock: Clock
+  /** Milliseconds on a clock that is never set. */
+  readonly steadyMs: () => number
   readonly log: Log
   readonly metrics: Metrics
   readonly scrub: Scrub
@@ -33,12 +36,14 @@ const DRAIN_MS = 10_000
 export class Teller {
   readonly #parts: TellerParts
   readonly #health: HealthWatch
+  readonly #patience = new Patience()
   readonly #startedMs: number
   #settings: TellingSettings
   #memory: AlertMemory
   readonly #listening: Listening
   #webhook: Webhook | undefined
   #report: PassReport | undefined
+  #isStopping = false
 
   constructor(parts: TellerParts) {
     this.#parts = parts
@@ -81,6 +86,7 @@ export class Teller {
     this.safely('health', () => {
       this.#health.note(event)
     })
+    if (event.type === 'daemon_stopping') this.#isStopping = true
     if (event.type === 'alert') {
       this.#webhook?.post(event.alert, event.atMs)
       this.#parts.onAlert?.(event.alert)
@@ -125,6 +131,7 @@ export class Teller {
   #endPass(report: PassReport, atMs: number): void {
     this.#report = report
     this.safely('alerts', () => {
+      if (this.#patience.excuses(report, this.#parts.steadyMs(), this.#isStopping)) return
       const before = this.#memory
       const {alerts, memory, untold} = findAlerts(before, report, this.#settings.alerts)
       this.#memory = memory

@@ -5,6 +5,7 @@ import {isJournalStream} from '../../../../src/lib/app/daemon/journal-stream.ts'
 import {makeLogSink, type LogOptions} from '../../../../src/lib/app/daemon/log-events.ts'
 import {makeScrub} from '../../../../src/lib/app/daemon/scrub-secrets.ts'
 import type {DaemonEvent, PassReport} from '../../../../src/lib/model/daemon.ts'
+import type {ErrorCode} from '../../../../src/lib/model/error-codes.ts'
 import {actionResult, setOptions} from '../../../support/action-result.ts'
 import {CANARY} from '../../../support/canary.ts'
 import {UPID} from '../../../support/operations.ts'
@@ -165,6 +166,25 @@ describe('the log at the level info', () => {
       'error pass_ended: pass 1 failed (unreachable): no way to pve1',
       'error pass_ended: pass 361 failed (unreachable): no way to pve1',
     ])
+  })
+
+  it('says of a pass that never asked nothing about guests and source', async () => {
+    const [, line] = readLines(await write([ended(failedPass(1))]))
+    expect(line).to.include({event: 'pass_ended', msg: 'pass 1 took 1.5 s: nothing done', result: 'failed'})
+    expect(line).not.to.have.any.keys('sourceState', 'unchanged', 'unmanaged', 'planned', 'quarantined')
+  })
+
+  it('calls it no failure that a pass was told to end, or that an operator was at work', async () => {
+    const problem = (code: ErrorCode, message: string): DaemonEvent =>
+      ended(failedPass(1, {problem: {code, message}}))
+    expect(await messages(problem('interrupted', 'told to end by SIGTERM'))).to.deep.equal([
+      'info pass_ended: pass 1 was interrupted: told to end by SIGTERM',
+      'info pass_ended: pass 1 took 1.5 s: nothing done',
+    ])
+    const [locked] = await messages(problem('journal_locked', 'held by felhom apply'))
+    expect(locked).to.equal(
+      'warn pass_ended: pass 1 waited in vain, and leaves it to the next: held by felhom apply',
+    )
   })
 
   it('says each mistake of the plan once', async () => {

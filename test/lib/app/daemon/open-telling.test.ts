@@ -6,8 +6,10 @@ import {join} from 'node:path'
 import {PassThrough} from 'node:stream'
 import {expect} from 'chai'
 import {openTelling, type Telling, type TellingOptions} from '../../../../src/lib/app/daemon/open-telling.ts'
+import {LONG_LOCKED_MS} from '../../../../src/lib/app/daemon/patience.ts'
 import {systemClock} from '../../../../src/lib/app/system-clock.ts'
 import type {DaemonEvent, PassReport} from '../../../../src/lib/model/daemon.ts'
+import type {ErrorCode} from '../../../../src/lib/model/error-codes.ts'
 import {loadSettings} from '../../../../src/lib/settings/load-settings.ts'
 import type {Settings} from '../../../../src/lib/settings/settings.ts'
 import {actionResult, setOptions} from '../../../support/action-result.ts'
@@ -18,12 +20,7 @@ import {rejection} from '../../../support/reject.ts'
 import {unusedPort} from '../../../support/scripted-server.ts'
 import {VirtualPauses} from '../../../support/virtual-pauses.ts'
 import {waitFor} from '../../../support/wait-for.ts'
-import {
-  answer,
-  startWebhookServer,
-  type PostScript,
-  type WebhookServer,
-} from '../../../support/webhook-server.ts'
+import {answer, startWebhookServer, type WebhookServer} from '../../../support/webhook-server.ts'
 
 const drifting = (pass: number, why = 'the daemon only observes'): PassReport => {
   const action = {...setOptions('memory'), blockers: [{code: 'withheld' as const, message: why}]}
@@ -262,6 +259,40 @@ describe('telling', () => {
     await new Promise((resolve) => other.close(resolve))
     await waitFor(() => Promise.resolve(told.address !== undefined))
     expect(lines()).to.contain(`listens on 127.0.0.1:${port} now`)
+  })
+
+  const broken = (code: ErrorCode): DaemonEvent =>
+    ended(failedPass(1, {problem: {code, message: 'it was not free'}}))
+
+  it('tells nobody that a pass broke off because the daemon was told to end', async () => {
+    const {sink} = await open()
+    sink(ended(drifting(1)))
+    sink({type: 'daemon_stopping', atMs: PASS_MS, reason: 'SIGTERM', running: 0})
+    sink(broken('interrupted'))
+    expect(lines()).not.to.contain('pass_failing').and.not.to.contain('"state":"over"')
+    sink(broken('unreachable'))
+    expect(lines()).to.contain('pass_failing')
+  })
+
+  it('tells of a pass that broke off for no reason as of any other failure', async () => {
+    const {sink} = await open()
+    sink(broken('interrupted'))
+    expect(lines()).to.contain('pass_failing')
+  })
+
+  it('tells of an operator who holds the lock only when he does so for long', async () => {
+    let nowMs = 0
+    const {sink} = await open({}, {steadyMs: () => nowMs})
+    sink(broken('journal_locked'))
+    nowMs += LONG_LOCKED_MS - 1
+    sink(broken('journal_locked'))
+    sink(ended(passReport(3)))
+    nowMs += 1
+    sink(broken('journal_locked'))
+    expect(lines()).not.to.contain('pass_failing')
+    nowMs += LONG_LOCKED_MS
+    sink(broken('journal_locked'))
+    expect(lines()).to.contain('pass_failing')
   })
 
   it('keeps nothing where there was nothing to tell', async () => {
