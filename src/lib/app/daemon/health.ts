@@ -17,8 +17,17 @@ export interface Health {
   readonly lastProgress: string
 }
 
+/** The clock on the wall, for people; the steady one, which is never set, for how long anything took. */
+export interface Moment {
+  readonly wallMs: number
+  readonly steadyMs: number
+}
+
 /** For what a pass does besides waiting for tasks. */
 const SPARE_MS = 60_000
+
+/** One pass that took for ever does not excuse silence for ever. */
+const FADING = 0.9
 
 const JOURNAL_PROBLEMS: readonly ErrorCode[] = [
   'journal_corrupt',
@@ -29,47 +38,49 @@ const JOURNAL_PROBLEMS: readonly ErrorCode[] = [
 
 export class HealthWatch {
   limits: HealthLimits
-  #progressMs: number
-  #isInPass = false
+  #progress: Moment
+  /** On the steady clock; undefined: none is being made. */
+  #passSinceMs: number | undefined
   #longestPassMs = 0
   #wasGood = false
   #problem: PassReport['problem']
 
-  constructor(limits: HealthLimits, nowMs: number) {
+  constructor(limits: HealthLimits, now: Moment) {
     this.limits = limits
-    this.#progressMs = nowMs
+    this.#progress = now
   }
 
-  noteProgress(nowMs: number): void {
-    this.#progressMs = nowMs
+  noteProgress(now: Moment): void {
+    this.#progress = now
   }
 
-  note(event: DaemonEvent): void {
-    if (event.type === 'pass_started') this.#isInPass = true
+  note(event: DaemonEvent, {steadyMs}: Moment): void {
+    if (event.type === 'pass_started') this.#passSinceMs = steadyMs
     if (event.type !== 'pass_ended') return
-    const {startedMs, endedMs, problem} = event.report
-    this.#isInPass = false
-    this.#longestPassMs = Math.max(this.#longestPassMs, endedMs - startedMs)
+    const {problem} = event.report
+    const tookMs = steadyMs - (this.#passSinceMs ?? steadyMs)
+    this.#passSinceMs = undefined
+    this.#longestPassMs = Math.max(this.#longestPassMs * FADING, tookMs)
     this.#problem = problem
     this.#wasGood ||= problem === undefined
   }
 
-  alive(nowMs: number): Health {
-    const silentMs = nowMs - this.#progressMs
+  alive({steadyMs}: Moment): Health {
+    const silentMs = steadyMs - this.#progress.steadyMs
     const allowedMs = this.#allowedSilence()
-    const where = this.#isInPass ? 'a pass is being made' : 'the next pass is due'
+    const where = this.#passSinceMs !== undefined ? 'a pass is being made' : 'the next pass is due'
     return {
       ok: silentMs <= allowedMs,
       reason:
         silentMs <= allowedMs
           ? null
           : `the loop has not moved for ${showDuration(silentMs)}, and ${where}: more than ${showDuration(allowedMs)} is wrong`,
-      lastProgress: showExactTime(this.#progressMs),
+      lastProgress: showExactTime(this.#progress.wallMs),
     }
   }
 
-  ready(nowMs: number): Health {
-    const alive = this.alive(nowMs)
+  ready(now: Moment): Health {
+    const alive = this.alive(now)
     const reason = alive.reason ?? this.#whyNotReady()
     return {...alive, ok: reason === null, reason}
   }
@@ -77,7 +88,7 @@ export class HealthWatch {
   #allowedSilence(): number {
     const {intervalMs, jitter, taskTimeoutMs} = this.limits
     const between = 3 * intervalMs * (1 + jitter) + this.#longestPassMs + SPARE_MS
-    return this.#isInPass ? between + taskTimeoutMs : between
+    return this.#passSinceMs !== undefined ? between + taskTimeoutMs : between
   }
 
   #whyNotReady(): string | null {

@@ -5,7 +5,7 @@ import type {Alert, DaemonEvent, PassReport} from '../../model/daemon.ts'
 import {plural} from '../../report/plural.ts'
 import {describeStatus} from './describe-status.ts'
 import {findAlerts, type AlertMemory} from './find-alerts.ts'
-import {HealthWatch, type Health} from './health.ts'
+import {HealthWatch, type Health, type Moment} from './health.ts'
 import {loadAlerts, saveAlerts} from './keep-alerts.ts'
 import {Listening} from './listening.ts'
 import type {Log} from './log-events.ts'
@@ -49,7 +49,7 @@ export class Teller {
     this.#parts = parts
     this.#settings = parts.settings
     this.#startedMs = parts.clock.now()
-    this.#health = new HealthWatch(parts.settings.health, this.#startedMs)
+    this.#health = new HealthWatch(parts.settings.health, this.#now())
     const {memory, pending} = loadAlerts(parts.settings.memory, this.#warn)
     this.#memory = memory
     this.#webhook = this.#makeWebhook(parts.settings, pending)
@@ -84,7 +84,7 @@ export class Teller {
       metrics.note(event)
     })
     this.safely('health', () => {
-      this.#health.note(event)
+      this.#health.note(event, this.#now())
     })
     if (event.type === 'daemon_stopping') this.#isStopping = true
     if (event.type === 'alert') {
@@ -96,7 +96,12 @@ export class Teller {
   }
 
   noteProgress(): void {
-    this.#health.noteProgress(this.#parts.clock.now())
+    this.#health.noteProgress(this.#now())
+  }
+
+  #now(): Moment {
+    const {clock, steadyMs} = this.#parts
+    return {wallMs: clock.now(), steadyMs: steadyMs()}
   }
 
   /** The loop must not learn of it. */
@@ -184,15 +189,15 @@ export class Teller {
   }
 
   #pages(): Readonly<Record<string, () => Answer | Promise<Answer>>> {
-    const {metrics, clock} = this.#parts
+    const {metrics} = this.#parts
     return {
       '/metrics': async () => ({
         status: 200,
         type: metrics.registry.contentType,
         text: await metrics.registry.metrics(),
       }),
-      '/healthz': () => this.#answerHealth(this.#health.alive(clock.now())),
-      '/readyz': () => this.#answerHealth(this.#health.ready(clock.now())),
+      '/healthz': () => this.#answerHealth(this.#health.alive(this.#now())),
+      '/readyz': () => this.#answerHealth(this.#health.ready(this.#now())),
       '/status': () => this.#answerJson(200, this.#describe()),
     }
   }
