@@ -1,5 +1,5 @@
 // How `felhom daemon` ends: told to by a signal in the midst of a pass, and where it cannot begin.
-import {existsSync, readFileSync} from 'node:fs'
+import {existsSync, readFileSync, rmSync} from 'node:fs'
 import {join} from 'node:path'
 import {expect} from 'chai'
 import {startFelhom, untilSo, type StartedProcess} from '../faults/started-process.ts'
@@ -69,5 +69,30 @@ describe('felhom daemon, at its end', function () {
     const {code, stderr} = await start(['--listen', '0.0.0.0:9610'], away).ended
     expect(code, stderr).to.equal(65)
     expect(readFileSync(join(lab.dir, '.felhom/alerts.json'), 'utf8')).to.contain('pass_failing')
+  })
+
+  it('does not begin without a token, an endpoint or its CA, and its exit code says so', async () => {
+    const without = async (env: NodeJS.ProcessEnv): Promise<number | null> =>
+      (await start([], env).ended).code
+    expect(await without({FELHOM_TOKEN: ''})).to.equal(64)
+    expect(await without({FELHOM_TOKEN: 'nonsense'})).to.equal(64)
+    expect(await without({FELHOM_TLS__CA: join(lab.dir, 'none.pem')})).to.equal(65)
+    expect(await without({FELHOM_ENDPOINT: undefined})).to.equal(65)
+  })
+
+  it('goes on when its token vanishes, and never repeats it', async () => {
+    const token = lab.write('token', lab.sandbox.tokens.full)
+    const secret = lab.sandbox.tokens.full.split('=')[1] ?? ''
+    lab.write('felhom.yaml', `felhom: 1\ntoken: {file: token}\ndesired: ${secret}.yaml\n`)
+    const run = start(['--interval', '1s'])
+    let said = ''
+    run.child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()))
+    await untilSo('it has looked', run, () => said.includes('source'))
+    rmSync(token)
+    await untilSo('it misses the token', run, () => said.includes('token_missing'))
+    run.child.kill('SIGTERM')
+    const {code, stderr} = await run.ended
+    expect(code, stderr).to.equal(0)
+    expect(stderr).to.contain('***.yaml').and.not.to.contain(secret)
   })
 })

@@ -3,6 +3,7 @@
 import {readFileSync} from 'node:fs'
 import tls from 'node:tls'
 import {FelhomError} from '../model/felhom-error.ts'
+import type {ApiToken} from '../pve/api-token.ts'
 import type {Connection, Limits} from '../pve/connection.ts'
 import type {Reader} from '../pve/read.ts'
 import type {RequestObserver} from '../pve/request-route.ts'
@@ -53,15 +54,7 @@ async function connect(
   signal: AbortSignal | undefined,
   observe?: RequestObserver,
 ): Promise<Omit<ProxmoxAccess, 'reader'> & {connection: Connection}> {
-  const [endpoint] = settings.endpoints
-  if (endpoint === undefined) {
-    throw new FelhomError('settings_invalid', 'no endpoint is configured', {
-      hint: 'Write endpoint: https://your-node:8006 into felhom.yaml, or set FELHOM_ENDPOINT. Without a Proxmox at hand, try: felhom sandbox',
-      doubt: 'Nothing was read and nothing was changed.',
-    })
-  }
-  const token = readToken(settings.token, env)
-  const trust = chooseTrust(settings.tls)
+  const {endpoint, token, trust} = checkAccess(settings, env)
   const {Connection: Http} = await import('../pve/connection.ts')
   const connection = new Http({
     endpoints: settings.endpoints,
@@ -72,6 +65,21 @@ async function connect(
     ...(observe && {observe}),
   })
   return {connection, tokenId: token.id, endpoint, close: () => connection.close()}
+}
+
+/** What a connection needs, without making one. Throws settings_invalid, token_missing and token_invalid. */
+export function checkAccess(
+  settings: Settings,
+  env: NodeJS.ProcessEnv,
+): {readonly endpoint: string; readonly token: ApiToken; readonly trust: TlsTrust} {
+  const [endpoint] = settings.endpoints
+  if (endpoint === undefined) {
+    throw new FelhomError('settings_invalid', 'no endpoint is configured', {
+      hint: 'Write endpoint: https://your-node:8006 into felhom.yaml, or set FELHOM_ENDPOINT. Without a Proxmox at hand, try: felhom sandbox',
+      doubt: 'Nothing was read and nothing was changed.',
+    })
+  }
+  return {endpoint, token: readToken(settings.token, env), trust: chooseTrust(settings.tls)}
 }
 
 /** Retries must end too: together they may take a little more than two deadlines. */

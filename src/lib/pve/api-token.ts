@@ -33,6 +33,11 @@ export class ApiToken {
     return this.#header
   }
 
+  /** For whoever must keep it out of a text; a method for the same reason. */
+  secret(): string {
+    return this.#secret
+  }
+
   /** Takes the secret out of a text of others, in case a server repeats what it was sent. */
   scrub(text: string): string {
     return text.includes(this.#secret) ? text.replaceAll(this.#secret, '***') : text

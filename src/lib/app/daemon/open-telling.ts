@@ -11,7 +11,7 @@ import {isJournalStream} from './journal-stream.ts'
 import {makeLogSink, type LogOptions} from './log-events.ts'
 import {makeMetrics} from './metrics.ts'
 import type {DaemonSink} from './ports.ts'
-import {makeScrub, type Scrub} from './scrub-secrets.ts'
+import {makeScrub, secretsOfUrl, type Scrub} from './scrub-secrets.ts'
 import {Teller} from './teller.ts'
 import {readTellingSettings, type TellingSettings} from './telling-settings.ts'
 
@@ -42,6 +42,10 @@ export interface Telling {
   readonly syncObserver: SyncObserver
   /** Says that the loop moves; /healthz goes by it. Events are progress too. */
   noteProgress(): void
+  /** From now on nothing that is told repeats it. */
+  readonly keepSecret: (secret: string) => void
+  /** For what is told by others. */
+  readonly scrub: Scrub
   /** Where metrics and status are, if anywhere: `http://127.0.0.1:9610`. */
   readonly address: string | undefined
   /** After SIGHUP. Throws settings_invalid where the new settings cannot be used; the old ones are then in force. */
@@ -55,7 +59,9 @@ export async function openTelling(options: TellingOptions): Promise<Telling> {
   const {version, clock, log, env, listens = true} = options
   const read = (settings: Settings): TellingSettings => readTellingSettings(settings, listens)
   const settings = read(options.settings)
-  let scrub = makeScrubOf(options, settings)
+  const secrets = new Set(options.secrets)
+  let inForce = settings
+  let scrub = makeScrubOf(secrets, settings)
   const isJournal = log.isJournal ?? (log.format === 'json' && isJournalStream(env, log.stream))
   const [logger, metrics] = await Promise.all([
     makeLogSink({...log, isJournal}, (text) => scrub(text)),
@@ -86,21 +92,26 @@ export async function openTelling(options: TellingOptions): Promise<Telling> {
     noteProgress: () => {
       teller.noteProgress()
     },
+    keepSecret: (secret) => {
+      if (secrets.has(secret)) return
+      secrets.add(secret)
+      scrub = makeScrubOf(secrets, inForce)
+    },
+    scrub: (text) => scrub(text),
     get address() {
       return teller.address
     },
     reload: async (next) => {
       const changed = read(next)
       await teller.reload(changed)
-      scrub = makeScrubOf(options, changed)
+      inForce = changed
+      scrub = makeScrubOf(secrets, changed)
     },
     close: () => teller.close(),
   }
 }
 
-/** The path and the query of a webhook's address are often all that protects it. */
-function makeScrubOf({secrets = []}: TellingOptions, {server, webhook}: TellingSettings): Scrub {
-  const url = webhook && new URL(webhook.url)
-  const ofUrl = url ? [url.href, `${url.pathname}${url.search}`, url.search.slice(1), url.password] : []
+function makeScrubOf(secrets: ReadonlySet<string>, {server, webhook}: TellingSettings): Scrub {
+  const ofUrl = webhook ? secretsOfUrl(webhook.url) : []
   return makeScrub([...secrets, server?.token ?? '', webhook?.token ?? '', ...ofUrl])
 }

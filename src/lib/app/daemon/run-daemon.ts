@@ -4,7 +4,10 @@ import type {PassReport} from '../../model/daemon.ts'
 import type {Extensions} from '../../plugin/extensions.ts'
 import type {LoadedSettings} from '../use-settings.ts'
 import {systemClock} from '../system-clock.ts'
+import {checkAccess} from '../compose.ts'
+import {readToken} from '../read-token.ts'
 import {openDaemonWorld, type DaemonWorld} from './compose-daemon.ts'
+import {describeStanding} from './describe-standing.ts'
 import type {LogOptions, Telling} from './open-telling.ts'
 import {withReason} from './interruption-reason.ts'
 import {openTelling} from './open-telling.ts'
@@ -91,13 +94,13 @@ class Daemon {
       const end = await runLoop({
         clock: systemClock,
         random: Math.random,
-        makePass: (pass) => runPass(pass, this.#world.pass, this.#memory),
+        makePass: (pass) => this.#makePass(pass),
         pace: () => this.#settings,
         reload: () => this.#reload(),
         ended: (report) => {
           this.#last = report
           this.#tell({type: 'pass_ended', report})
-          notifier.status(describeStanding(report))
+          notifier.status(this.#telling.scrub(describeStanding(report)))
         },
         progress: () => {
           this.#progress()
@@ -109,6 +112,20 @@ class Daemon {
       return {end, left}
     } finally {
       stop.removeEventListener('abort', this.#announceStop)
+    }
+  }
+
+  #makePass(pass: number): Promise<PassReport> {
+    this.#keepSecret()
+    return runPass(pass, this.#world.pass, this.#memory)
+  }
+
+  /** As it is now: a token may have been replaced. That there is none the pass itself will say. */
+  #keepSecret(): void {
+    try {
+      this.#telling.keepSecret(readToken(this.#world.pass.settings.token, this.#request.env).secret())
+    } catch {
+      return
     }
   }
 
@@ -136,7 +153,9 @@ class Daemon {
   }
 
   #openWorld(settings: LoadedSettings['settings']): DaemonWorld {
-    const {env} = this.#request
+    const {env, once} = this.#request
+    // Of one pass it is the pass that fails, and an alert that is told.
+    if (!once) checkAccess(settings, env)
     // A pattern that means nothing is refused before anything is begun.
     this.#memory.permissionsOf(settings.daemon)
     return openDaemonWorld({
@@ -179,13 +198,4 @@ const BACKGROUND_READS = 2
 function forBackground({settings, entries}: LoadedSettings): LoadedSettings['settings'] {
   if (entries.get('limits.reads')?.origin.from !== 'default') return settings
   return {...settings, limits: {...settings.limits, reads: BACKGROUND_READS}}
-}
-
-/** For `systemctl status`. */
-function describeStanding({pass, problem, plan, open}: PassReport): string {
-  if (problem) return `pass ${pass}: ${problem.message}`
-  if (!plan) return `pass ${pass}: nothing is desired`
-  const drifted = plan.guests.filter(({actions}) => actions.length > 0).length
-  const rest = open.length > 0 ? `, ${open.length} open` : ''
-  return `pass ${pass}: ${drifted === 0 ? 'all as desired' : `${drifted} with drift`}${rest}`
 }

@@ -190,6 +190,23 @@ describe('telling', () => {
     expect(hook.posts[0]?.headers.authorization).to.equal(`Bearer ${CANARY}`)
   })
 
+  it('repeats no secret that it is told of later, to nobody', async () => {
+    const {sink, keepSecret, scrub} = await open()
+    keepSecret(CANARY)
+    sink({type: 'warning', atMs: 0, text: `no ${CANARY}`})
+    expect(lines()).to.contain('no ***')
+    expect(scrub(`pass 1: ${CANARY}`)).to.equal('pass 1: ***')
+    await telling?.reload(await settingsWith({mode: 'full'}))
+    expect(scrub(CANARY)).to.equal('***')
+  })
+
+  it("blots out of the webhook's address what looks like a secret, and not a path as everybody has it", async () => {
+    const key = 'T024BE7LH8XK29QPZ'
+    const {sink} = await open({webhookUrl: `https://hooks.example/felhom/${key}?channel=alarms-of-home`})
+    sink({type: 'warning', atMs: 0, text: `/var/lib/felhom/journal, ${key} and alarms-of-home`})
+    expect(lines()).to.contain('/var/lib/felhom/journal, *** and ***')
+  })
+
   it('refuses settings that it cannot use', async () => {
     const refused = async (change: Partial<Settings['daemon']>): Promise<string> => {
       const error = await rejection(open(change))
