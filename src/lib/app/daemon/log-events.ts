@@ -1,11 +1,10 @@
-// The log of the daemon: JSON for journald and machines, plain lines for a terminal. What says nothing new goes to
-// the level debug, so that months of quiet passes are an hourly sign of life and no flood.
+// The log of the daemon: JSON for journald and machines, plain lines for a terminal.
 import type {DaemonEvent} from '../../model/daemon.ts'
-import {describeDaemonEvent, type LogLevel, type LogLine} from '../../report/daemon-log.ts'
+import {describeDaemonEvent, type LogLevel} from '../../report/daemon-log.ts'
 import {renderLogLine} from '../../report/daemon-pretty.ts'
-import {showTime} from '../../report/journal-times.ts'
 import {escapeJson} from '../../report/json-text.ts'
 import {makePalette, type Palette} from '../../report/palette.ts'
+import {LogFilter, type NamedLine} from './log-filter.ts'
 import type {DaemonSink} from './ports.ts'
 import type {Scrub} from './scrub-secrets.ts'
 
@@ -46,7 +45,7 @@ export async function makeLogSink(options: LogOptions, scrub: Scrub): Promise<Lo
   }
 }
 
-type WriteLine = (event: DaemonEvent, line: LogLine & {readonly event?: string}) => void
+type WriteLine = (event: DaemonEvent, line: NamedLine) => void
 
 /** RFC 5424, as sd-daemon(3) has it. */
 const PRIORITIES: Record<LogLevel, number> = {debug: 7, info: 6, warn: 4, error: 3}
@@ -89,65 +88,5 @@ function writePretty(options: LogOptions, scrub: Scrub): WriteLine {
   return ({atMs}, line) => {
     if (LEVELS.indexOf(line.level) < least) return
     stream.write(`${renderLogLine(atMs, {...line, msg: scrub(line.msg)}, {palette, width})}\n`)
-  }
-}
-
-/** Of a single pass somebody wants to know how it went. */
-const showAll = (line: LogLine): LogLine => (line.level === 'debug' ? {...line, level: 'info'} : line)
-
-const countPasses = (count: number): string => `${count} ${count === 1 ? 'pass' : 'passes'}`
-
-const HEARTBEAT_MS = 60 * 60 * 1000
-const REPEAT_MS = 6 * HEARTBEAT_MS
-const MOST_REMEMBERED = 1000
-
-/** Knows what was said before. */
-class LogFilter {
-  readonly #saidMs = new Map<string, number>()
-  #passes = 0
-  #aliveMs: number | undefined
-  #isSingle = false
-
-  pass(event: DaemonEvent, lines: readonly LogLine[]): (LogLine & {readonly event?: string})[] {
-    if (event.type === 'daemon_started') this.#isSingle = event.intervalMs === 0
-    const heard = lines.map((line) => this.#soften(line, event.atMs))
-    if (event.type !== 'pass_ended') return heard
-    return this.#isSingle ? heard.map(showAll) : this.#beat(event.atMs, heard)
-  }
-
-  #soften(line: LogLine, nowMs: number): LogLine {
-    if (line.repeats === undefined) return line
-    const saidMs = this.#saidMs.get(line.repeats)
-    if (saidMs !== undefined && nowMs - saidMs < REPEAT_MS) return {...line, level: 'debug'}
-    this.#saidMs.delete(line.repeats)
-    this.#saidMs.set(line.repeats, nowMs)
-    const [oldest] = this.#saidMs.keys()
-    if (this.#saidMs.size > MOST_REMEMBERED && oldest !== undefined) this.#saidMs.delete(oldest)
-    return line
-  }
-
-  /** A sign of life where an hour went by without a line about a pass. */
-  #beat(nowMs: number, lines: LogLine[]): (LogLine & {readonly event?: string})[] {
-    const last = lines.at(-1)
-    this.#passes += 1
-    if (last === undefined) return lines
-    // Of the first somebody who watches wants to know that it worked.
-    if (this.#aliveMs === undefined) return this.#startOver(nowMs, lines.map(showAll))
-    if (last.level !== 'debug') return this.#startOver(nowMs, lines)
-    if (nowMs - this.#aliveMs < HEARTBEAT_MS) return lines
-    const msg = `alive: ${countPasses(this.#passes)} since ${showTime(this.#aliveMs)}; ${last.msg}`
-    const beat = {
-      level: 'info' as const,
-      event: 'heartbeat',
-      msg,
-      fields: {...last.fields, passes: this.#passes},
-    }
-    return this.#startOver(nowMs, [...lines, beat])
-  }
-
-  #startOver<T>(nowMs: number, lines: T): T {
-    this.#aliveMs = nowMs
-    this.#passes = 0
-    return lines
   }
 }

@@ -194,10 +194,29 @@ describe('the log at the level info', () => {
     expect(said.filter((text) => text === 'warn pass_ended: rootfs cannot shrink')).to.have.length(1)
   })
 
-  it('says a warning once, and remembers no more than a thousand', async () => {
+  it('says a warning once, and remembers no more than a thousand that the last passes did not say', async () => {
     const many = Array.from({length: 1001}, (_, i) => warning(`w${i}`))
-    const said = await messages(warning('a'), warning('a'), ...many, warning('a'))
+    const passes = [1, 2].map((pass) => ended(passReport(pass)))
+    const said = await messages(warning('a'), ...passes, warning('a'), ...passes, ...many, warning('a'))
     expect(said.filter((text) => text === 'warn warning: a')).to.have.length(2)
+  })
+
+  it('says each of thousands of mistakes once, however many passes find them again', async () => {
+    const problems = Array.from({length: 5000}, (_, i) => ({
+      ...{code: 'absence_unproved', severity: 'error' as const, message: `lxc/${i} was not seen`},
+    }))
+    const plan = planOf({...guestPlan(101), problems})
+    const said = await messages(...[1, 2, 3, 4].map((pass) => ended(passReport(pass, {plan}))))
+    expect(said.filter((text) => String(text).startsWith('warn'))).to.have.length(5000)
+  })
+
+  it('is not silenced by a clock that was ahead and was put back', async () => {
+    const wrongMs = Date.UTC(2036, 0, 1)
+    const ahead = failedPass(1, {startedMs: wrongMs, endedMs: wrongMs})
+    const later = Array.from({length: 400}, (_, i) => ended(failedPass(i + 2)))
+    const said = await messages(ended(ahead), ...later)
+    expect(said.filter((text) => String(text).startsWith('error'))).to.have.length(3)
+    expect(said.filter((text) => String(text).startsWith('info heartbeat'))).to.have.length.greaterThan(5)
   })
 
   it('tells an alert by how grave it is, and its end as a piece of information', async () => {
