@@ -1,6 +1,6 @@
 // Looks at the units of systemd, where they are installed: whether they are as felhom would write them, and whether
 // what they rely on is there and is nobody else's.
-import {existsSync, lstatSync} from 'node:fs'
+import {existsSync, lstatSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {isFelhomError} from '../../model/felhom-error.ts'
 import type {Finding} from '../../model/health.ts'
@@ -8,7 +8,13 @@ import {DiagnosticsError} from '../../model/diagnostics-error.ts'
 import {gatherFacts} from '../systemd/gather-facts.ts'
 import {findUnits, findUnitUid, type InstalledUnit} from '../systemd/installed-units.ts'
 import {measureExposure} from '../systemd/measure-exposure.ts'
-import {MOST_EXPOSURE, renderUnits, STATE_DIRECTORY, UNIT_USER} from '../systemd/render-units.ts'
+import {
+  MOST_EXPOSURE,
+  renderUnits,
+  STATE_DIRECTORY,
+  UNIT_USER,
+  type UnitFile,
+} from '../systemd/render-units.ts'
 import {quoteForShell} from './quote-for-shell.ts'
 
 /** No finding where none is installed. `root`: `/` but for tests. */
@@ -16,7 +22,9 @@ export async function checkUnits(root = '/'): Promise<Finding[]> {
   const units = findUnits(root)
   if (units.length === 0) return []
   const looks = await Promise.all(units.map((unit) => checkUnit(unit, root)))
-  return [...looks.flat(), ...checkUser(root)]
+  // The file of the user belongs to both kinds of units.
+  const findings = new Map(looks.flat().map((finding) => [finding.detail, finding]))
+  return [...findings.values(), ...checkUser(root)]
 }
 
 type Trouble = Pick<Finding, 'detail' | 'advice' | 'commands'>
@@ -45,34 +53,52 @@ function findMissingProgram(unit: InstalledUnit, root: string): Trouble[] {
   return [{detail: `${unit.path} starts ${gone}, which is not there`, commands: ['felhom daemon install']}]
 }
 
-/** Another felhom than the one that asks may be installed: what it starts is not compared. */
+/** With the files that belong to it: its timer, and who its user is. */
 async function findDrift(unit: InstalledUnit, root: string): Promise<Trouble[]> {
   const config = unit.command[unit.command.indexOf('--config') + 1] ?? ''
   const wanted = await renderAgain(unit, config, root)
   const timer = unit.kind === 'timer' ? ' --timer' : ''
-  if (wanted === undefined || withoutStart(wanted) === withoutStart(unit.text)) return []
-  return [
-    {
-      detail: `${unit.path} is not as felhom would write it now`,
+  return wanted
+    .map(({path, text}) => ({path, how: compare(text, path === unit.path ? unit.text : read(root, path))}))
+    .filter(({how}) => how !== undefined)
+    .map(({path, how = ''}) => ({
+      detail: `${path} ${how}`,
       advice: 'Look at the difference. Lines of your own belong in a drop-in (systemctl edit).',
-      commands: [`felhom daemon install${timer} --dry-run`, `felhom daemon install${timer}`],
-    },
-  ]
+      commands: [
+        `felhom daemon install${timer} --dry-run`,
+        `felhom daemon install${timer}`,
+        'systemctl daemon-reload',
+      ],
+    }))
 }
 
+function compare(wanted: string, found: string | undefined): string | undefined {
+  if (found === undefined) return 'is not there'
+  return withoutStart(wanted) === withoutStart(found) ? undefined : 'is not as felhom would write it now'
+}
+
+/** Another felhom than the one that asks may be installed: what it starts is not compared. */
 const withoutStart = (text: string): string => text.replaceAll(/^ExecStart=.*$/gm, '')
 
-/** undefined: the settings cannot be used, which is said elsewhere. */
+/** undefined: it is not there, or masked. */
+function read(root: string, path: string): string | undefined {
+  const place = join(root, path)
+  return lstatSync(place, {throwIfNoEntry: false})?.isFile() === true
+    ? readFileSync(place, 'utf8')
+    : undefined
+}
+
+/** None: the settings cannot be used, which is said elsewhere. */
 async function renderAgain(
-  {kind, path}: InstalledUnit,
+  {kind}: InstalledUnit,
   config: string,
   root: string,
-): Promise<string | undefined> {
+): Promise<readonly UnitFile[]> {
   try {
     const {facts} = await gatherFacts({packageRoot: '/', program: '/usr/bin/felhom', config, prefix: root})
-    return renderUnits(kind, facts).find((file) => file.path === path)?.text
+    return renderUnits(kind, facts)
   } catch (error) {
-    if (error instanceof DiagnosticsError || isFelhomError(error, 'usage')) return undefined
+    if (error instanceof DiagnosticsError || isFelhomError(error, 'usage')) return []
     throw error
   }
 }

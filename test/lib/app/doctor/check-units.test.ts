@@ -105,6 +105,25 @@ describe('the doctor on units', () => {
     expect(belongsToDaemon(join(root, 'var/lib/felhom'), root), 'ours is ours').to.equal(false)
   })
 
+  it('minds a timer that keeps an old pace, and files that are gone', async () => {
+    rmSync(service())
+    await install('timer')
+    write('etc/felhom/felhom.yaml', 'felhom: 1\nstate: /var/lib/felhom\ndaemon: {interval: 5m}\n')
+    const [finding, ...more] = await checkUnits(root)
+    expect(finding?.detail).to.equal(
+      '/etc/systemd/system/felhom-once.timer is not as felhom would write it now',
+    )
+    expect(finding?.commands).to.include('felhom daemon install --timer')
+    expect(more).to.deep.equal([])
+    await install()
+    rmSync(join(root, 'etc/systemd/system/felhom-once.timer'))
+    rmSync(join(root, 'etc/sysusers.d/felhom.conf'))
+    expect((await details()).split('\n').sort()).to.deep.equal([
+      'mend: /etc/systemd/system/felhom-once.timer is not there',
+      'mend: /etc/sysusers.d/felhom.conf is not there',
+    ])
+  })
+
   it('looks at the unit of the timer too', async () => {
     await install('timer')
     expect((await checkUnits(root)).map(({verdict}) => verdict)).to.deep.equal(['ok', 'ok'])
