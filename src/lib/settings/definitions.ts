@@ -3,6 +3,7 @@
 import {
   readChoice,
   readDesired,
+  readDurationFrom,
   readDurationMs,
   readFingerprint,
   readGenesis,
@@ -91,7 +92,12 @@ export const definitions: readonly SettingDefinition[] = [
     default: '45s',
     summary: 'wait before an orphan search is final',
   },
-  {key: 'daemon.interval', read: readDurationMs, default: '60s', summary: 'time between two passes'},
+  {
+    key: 'daemon.interval',
+    read: readDurationFrom('1s'),
+    default: '60s',
+    summary: 'time between two passes, 1s or more',
+  },
   {
     key: 'daemon.jitter',
     read: readShare,

@@ -42,6 +42,17 @@ export const readDurationMs: Reader<number> = (raw) => {
   return ms !== null && Number.isFinite(ms) && ms > 0 ? {value: Math.round(ms)} : {expected}
 }
 
+/** No shorter than `least`, as a setting writes it. */
+export const readDurationFrom = (least: string): Reader<number> => {
+  const leastMs = parseDuration(least) ?? 0
+  return (raw, baseDir) => {
+    const reading = readDurationMs(raw, baseDir)
+    return 'value' in reading && reading.value < leastMs
+      ? {expected: `a duration of ${least} or more`}
+      : reading
+  }
+}
+
 export const readWhole =
   (min: number, max: number): Reader<number> =>
   (raw) => {

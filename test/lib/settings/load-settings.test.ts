@@ -179,6 +179,15 @@ plugins: {allow: [felhom-plugin-csv]}
     expect(JSON.stringify((await load()).diagnostics)).to.not.contain(secret)
   })
 
+  it('refuses an interval that would leave Proxmox no rest', async () => {
+    write('project/felhom.yaml', 'felhom: 1\ndaemon: {interval: 5ms}\n')
+    const [mistake, ...more] = (await load()).diagnostics
+    expect(mistake).to.include({code: 'wrong_value', expected: 'a duration of 1s or more'})
+    expect(more).to.deep.equal([])
+    write('project/felhom.yaml', 'felhom: 1\ndaemon: {interval: 1s}\n')
+    expect((await load()).settings.daemon.intervalMs).to.equal(1000)
+  })
+
   it('refuses durations without a unit and negative ones', async () => {
     for (const text of ['5', '-5m', ' ', 'soon', '0s']) {
       expect(codes(await load({FELHOM_RECOVER__SETTLE: text})), text).to.deep.equal(['wrong_value'])

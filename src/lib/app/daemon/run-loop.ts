@@ -44,7 +44,7 @@ const BROKEN: ReadonlySet<ErrorCode> = new Set([
 
 /** So that a waiting loop is known to be alive. */
 const SLICE_MS = 5_000
-/** A pass that takes longer than the interval is not followed by the next without a breath. */
+/** Whatever interval and jitter say, a pass is not followed by the next without a breath. */
 const LEAST_PAUSE_MS = 1_000
 
 export async function runLoop(world: LoopWorld): Promise<LoopEnd> {
@@ -104,9 +104,8 @@ async function pause(startedMs: number, world: LoopWorld): Promise<void> {
   const {clock, random, wakeUp, stop} = world
   const {intervalMs, jitter} = world.pace()
   const wantedMs = intervalMs * (1 + jitter * (2 * random() - 1))
-  let leftMs = Math.max(LEAST_PAUSE_MS, startedMs + wantedMs - clock.now())
   // A clock that is put back or forward changes nothing: what was slept is counted.
-  leftMs = Math.min(leftMs, wantedMs)
+  let leftMs = Math.max(LEAST_PAUSE_MS, Math.min(startedMs + wantedMs - clock.now(), wantedMs))
   while (leftMs > 0 && !stop.aborted && !wakeUp.isRung) {
     const sliceMs = Math.min(leftMs, SLICE_MS)
     await wakeUp.sleep(clock, sliceMs, stop)

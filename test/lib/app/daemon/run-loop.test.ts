@@ -96,6 +96,19 @@ describe("the daemon's loop", () => {
     }
   })
 
+  it('takes a breath after each pass, however short the interval and however large its jitter', async () => {
+    for (const [intervalMs, jitter] of [
+      [5, 0.1],
+      [60 * SECOND_MS, 1],
+    ] as const) {
+      const bench = new LoopBench()
+      bench.random = 0
+      bench.stopAfter(3)
+      await bench.run({pace: () => ({intervalMs, jitter, stopTimeoutMs: SECOND_MS})})
+      expect(bench.seen).to.deep.equal(['0 pass 1', '1 pass 2', '2 pass 3'])
+    }
+  })
+
   it('goes on after a pass that failed', async () => {
     const bench = new LoopBench()
     bench.pass = () => Promise.resolve(failing('unreachable'))
