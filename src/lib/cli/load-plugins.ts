@@ -2,6 +2,7 @@
 // throws and leaves out what it cannot load; here both stop felhom, with the plugin's name.
 import type {Config} from '@oclif/core'
 import {PLUGIN_API_VERSION, type RegisterOptions} from '../plugin/contract.ts'
+import {describeThrown} from '../plugin/describe-thrown.ts'
 import {
   collectExtensions,
   NO_EXTENSIONS,
@@ -95,7 +96,8 @@ async function askToRegister(
   const asked = alone.runHook(REGISTER_HOOK, {...options}, undefined, true)
   const {failures} = await inTime(plugin.name, asked, timeoutMs)
   const [failure] = failures
-  if (failure) throw refuse(plugin.name, `it failed to register: ${describe(failure.error)}`, failure.error)
+  if (failure)
+    throw refuse(plugin.name, `it failed to register: ${describeThrown(failure.error)}`, failure.error)
   if (brought.length === 0) throw refuse(plugin.name, `its hook ${REGISTER_HOOK} has registered nothing`)
   return brought.map((one) => ({package: plugin.name, plugin: one}))
 }
@@ -112,6 +114,3 @@ async function inTime<T>(name: string, work: Promise<T>, timeoutMs: number): Pro
     clearTimeout(timer)
   })
 }
-
-/** Whatever was thrown. */
-const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -2,6 +2,7 @@
 // What a plugin does not answer is never taken for an answer.
 import {FelhomError} from '../model/felhom-error.ts'
 import type {PluginContext} from './contract.ts'
+import {describeThrown} from './describe-thrown.ts'
 import type {Extension} from './extensions.ts'
 
 export interface CallOptions {
@@ -32,7 +33,7 @@ export async function callPlugin<T, R>(
     return await Promise.race([answer, rejectAt(over.signal)])
   } catch (error) {
     signal?.throwIfAborted()
-    const why = error instanceof Error ? error.message : String(error)
+    const why = describeThrown(error)
     throw new FelhomError('plugin_failed', `the ${point} ${name} of the plugin ${plugin} failed: ${why}`, {
       cause: error,
       hint: 'Mend or update the plugin, or remove it with: felhom plugins remove',

@@ -71,6 +71,11 @@ describe('loading plugins', () => {
       ],
       ['throws no error', {'register.js': 'export default () => { throw "odd" }'}, /failed to register: odd/],
       [
+        'throws what cannot be shown',
+        {'register.js': 'export default () => { throw Object.create(null) }'},
+        /failed to register: it threw something that cannot be shown/,
+      ],
+      [
         'rejects',
         {'register.js': 'export default async () => { throw new Error("late") }'},
         /to register: late/,

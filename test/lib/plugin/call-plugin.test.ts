@@ -39,6 +39,14 @@ describe('calling a plugin', () => {
       })
     })
 
+  it('names one that throws what cannot be shown', async () => {
+    const work = (): never => {
+      throw Object.create(null)
+    }
+    const error = await rejection(callPlugin(extension(0), work, options))
+    expect(error.message).to.match(/felhom-plugin-x failed: it threw something that cannot be shown$/)
+  })
+
   it('names one that hangs, and tells it to give up', async () => {
     let signal: AbortSignal | undefined
     const hang = (_: unknown, context: {signal: AbortSignal}): Promise<never> => {
