@@ -10,6 +10,7 @@ import {
   type Provider,
   type Rule,
 } from './contract.ts'
+import {describeThrown} from './describe-thrown.ts'
 
 export interface Extension<T> {
   /** The package. */
@@ -53,7 +54,7 @@ export interface Registration {
 
 /** Throws plugin_failed, naming the plugin. */
 export function collectExtensions(registrations: readonly Registration[]): Extensions {
-  const plugins = registrations.map(checkPlugin).sort(byName)
+  const plugins = registrations.map(readPlugin).sort(byName)
   for (const [i, {name}] of plugins.entries())
     if (plugins[i + 1]?.name === name) throw refuse(name, 'it registered twice')
   return {
@@ -66,30 +67,59 @@ export function collectExtensions(registrations: readonly Registration[]): Exten
   }
 }
 
-function checkPlugin({package: by, plugin}: Registration): FelhomPlugin {
-  const claimed = typeof plugin === 'object' && plugin !== null ? plugin : {}
-  if (!('name' in claimed) || claimed.name !== by) {
-    const said = 'name' in claimed ? `under the name ${JSON.stringify(claimed.name)}` : 'without a name'
-    throw refuse(by, `it registered ${said}, which is not that of its package`)
-  }
-  const {name, apiVersion, ...rest} = claimed as FelhomPlugin
-  if (apiVersion !== PLUGIN_API_VERSION)
-    throw refuse(
-      name,
-      `it is written for API version ${String(apiVersion)}, and this felhom has ${PLUGIN_API_VERSION}`,
-    )
-  const unknown = Object.keys(rest).find((key) => !KEYS.has(key))
-  if (unknown !== undefined)
-    throw refuse(name, `it brings ${JSON.stringify(unknown)}, which felhom does not know`)
-  for (const point of POINTS) checkPoint(name, point, rest[point])
-  return {name, apiVersion, ...rest}
+/** What one has brought, as it was when it was checked: nothing is read from it a second time. */
+interface Brought {
+  readonly name: string
+  readonly points: Readonly<Record<Point, readonly Extension<unknown>[]>>
 }
 
-function checkPoint(plugin: string, point: Point, brought: unknown): void {
-  if (brought === undefined) return
-  if (typeof brought !== 'object' || brought === null) throw refuse(plugin, `its ${point} are no object`)
-  for (const [name, run] of Object.entries(brought)) {
-    if (!NAME.test(name))
+/** Of an object only its own plain properties are what felhom sees: of any other kind, some would be passed over. */
+function readPlugin({package: by, plugin}: Registration): Brought {
+  try {
+    return checkPlugin(by, readPlain(plugin))
+  } catch (error) {
+    throw error instanceof FelhomError
+      ? error
+      : refuse(by, `what it registered cannot be read: ${describeThrown(error)}`, error)
+  }
+}
+
+function checkPlugin(by: string, claimed: ReadonlyMap<string | symbol, unknown> | undefined): Brought {
+  if (!claimed) throw refuse(by, 'what it registered is no plain object')
+  const name = claimed.get('name')
+  if (name !== by) {
+    const said = claimed.has('name') ? `under the name ${JSON.stringify(name)}` : 'without a name'
+    throw refuse(by, `it registered ${said}, which is not that of its package`)
+  }
+  const version = claimed.get('apiVersion')
+  if (version !== PLUGIN_API_VERSION)
+    throw refuse(
+      by,
+      `it is written for API version ${String(version)}, and this felhom has ${PLUGIN_API_VERSION}`,
+    )
+  const unknown = [...claimed.keys()].find((key) => typeof key === 'symbol' || !KEYS.has(key))
+  if (unknown !== undefined)
+    throw refuse(by, `it brings ${JSON.stringify(String(unknown))}, which felhom does not know`)
+  const read = (point: Point): Extension<unknown>[] => readPoint(by, point, claimed.get(point))
+  return {
+    name: by,
+    points: {
+      providers: read('providers'),
+      rules: read('rules'),
+      observers: read('observers'),
+      notifiers: read('notifiers'),
+      formats: read('formats'),
+    },
+  }
+}
+
+function readPoint(plugin: string, point: Point, brought: unknown): Extension<unknown>[] {
+  if (brought === undefined) return []
+  const runs = readPlain(brought)
+  if (!runs) throw refuse(plugin, `its ${point} are no plain object`)
+  return [...runs].map(([key, run]) => {
+    const name = String(key)
+    if (typeof key === 'symbol' || !NAME.test(name))
       throw refuse(
         plugin,
         `${JSON.stringify(name)} of its ${point} is no name: lower case, digits and dashes`,
@@ -97,18 +127,25 @@ function checkPoint(plugin: string, point: Point, brought: unknown): void {
     if (point === 'formats' && OWN_FORMATS.includes(name))
       throw refuse(plugin, `its format ${name} has the name of one of felhom`)
     if (typeof run !== 'function') throw refuse(plugin, `${name} of its ${point} is no function`)
-  }
+    return {plugin, name, run}
+  })
+}
+
+/** Its own properties, hidden ones too; undefined: it is no object, or one of a class, a list, a promise. */
+function readPlain(value: unknown): ReadonlyMap<string | symbol, unknown> | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== null && prototype !== Object.prototype) return undefined
+  return new Map(Reflect.ownKeys(value).map((key) => [key, (value as Record<string | symbol, unknown>)[key]]))
 }
 
 function gather<P extends Point>(
-  plugins: readonly FelhomPlugin[],
+  plugins: readonly Brought[],
   point: P,
 ): Extension<NonNullable<FelhomPlugin[P]>[string]>[] {
   type Run = NonNullable<FelhomPlugin[P]>[string]
-  const all = plugins.flatMap((plugin) =>
-    Object.entries(plugin[point] ?? {}).map(([name, run]) => ({plugin: plugin.name, name, run: run as Run})),
-  )
-  const sorted = all.sort(byName)
+  // That they take and answer what they should is found when they are called.
+  const sorted = plugins.flatMap(({points}) => points[point] as Extension<Run>[]).sort(byName)
   for (const [i, one] of sorted.entries()) {
     const next = sorted[i + 1]
     if (next?.name === one.name)

@@ -95,7 +95,7 @@ describe('loading plugins', () => {
       ['lacks the file of its hook', {}, /failed to register/],
       ['has no function there', {'register.js': 'export const answer = 42'}, /has registered nothing/],
       ['registers nothing', {'register.js': 'export default () => {}'}, /has registered nothing/],
-      ['registers nothing that is anything', registering('null'), /registered without a name/],
+      ['registers nothing that is anything', registering('null'), /what it registered is no plain object/],
       [
         'is written for another version',
         registering(`{name: 'felhom-plugin-x', apiVersion: 2}`),
