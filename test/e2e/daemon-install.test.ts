@@ -3,6 +3,7 @@ import {existsSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {expect} from 'chai'
 import {inScratch, runFelhom} from '../support/felhom.ts'
+import {PluginLab} from '../support/plugin-lab.ts'
 
 describe('felhom daemon install', () => {
   const install = (prefix: string, ...args: string[]): ReturnType<typeof runFelhom> =>
@@ -50,4 +51,18 @@ describe('felhom daemon install', () => {
       expect(stderr).to.contain('/home/anna/bin/felhom is below /home').and.contain('Nothing was written.')
       expect(existsSync(join(dir, 'etc'))).to.equal(false)
     }))
+
+  it('writes units beside a plugin that the daemon may not load, and beside a broken one', async () => {
+    const lab = new PluginLab()
+    try {
+      lab.place('felhom-plugin-x', {'register.js': 'export default () => { throw new Error("no luck") }'})
+      lab.list('felhom-plugin-x', 'felhom-plugin-gone')
+      const args = ['--dry-run', '--prefix', lab.at('root'), '--program', '/usr/bin/felhom']
+      const {code, stdout, stderr} = await lab.felhom(['daemon', 'install', ...args])
+      expect(code, stderr).to.equal(0)
+      expect(stdout).to.contain('+ExecStart=/usr/bin/felhom daemon')
+    } finally {
+      lab.close()
+    }
+  })
 })

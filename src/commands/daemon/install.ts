@@ -7,6 +7,8 @@ import {Interruption} from '../../lib/cli/interruption.ts'
 import {encodeUnits, renderNextSteps, renderUnitChanges, type UnitsJson} from '../../lib/report/units-text.ts'
 
 export default class DaemonInstall extends BaseCommand {
+  /** It writes units and asks nothing of a plugin, whether the daemon may load it or not. */
+  static override usesPlugins = false
   static override summary = 'Write the systemd units that run felhom, after showing what changes.'
   static override description = `Shows a diff of each file against what is there, asks, and writes. Nothing is started, and no user is made: it says what to do next. Settings of /etc/felhom/felhom.yaml (or --config) that a unit depends on are taken from there; run it again when they change.
 
