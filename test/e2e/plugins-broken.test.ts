@@ -130,7 +130,8 @@ describe('a plugin in the built program', function () {
     await inScratch(async (dir) => {
       for (const [oclif, expected] of [
         [{}, 'is no plugin for felhom'],
-        [{hooks: {'felhom:register': './register.js', init: './register.js'}}, 'hooks into init'],
+        [{hooks: {'felhom:register': './register.js', init: './register.js'}}, 'hooks into "init"'],
+        [{hooks: {'felhom:register': './register.js'}, plugins: ['felhom-plugin-y']}, 'plugins of its own'],
       ] as const) {
         lab.place(NAME, bringing(''), oclif)
         cpSync(lab.at('data/node_modules', NAME), dir, {recursive: true})

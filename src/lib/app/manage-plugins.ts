@@ -4,6 +4,7 @@ import {spawn} from 'node:child_process'
 import {mkdirSync, readFileSync} from 'node:fs'
 import {isAbsolute, join, resolve} from 'node:path'
 import {FelhomError} from '../model/felhom-error.ts'
+import {findObjection, REGISTER_HOOK, type OclifSection} from '../plugin/check-package.ts'
 import {replaceFile} from '../store/replace-file.ts'
 
 export interface InstalledPlugin {
@@ -19,8 +20,6 @@ interface Manifest {
   [key: string]: unknown
 }
 
-const HOOK = 'felhom:register'
-
 /** `spec`: a name, a name with a version, a directory or a file as `npm pack` makes it. */
 export async function installPlugin(dataDir: string, spec: string, cwd: string): Promise<InstalledPlugin> {
   mkdirSync(dataDir, {recursive: true, mode: 0o700})
@@ -32,8 +31,8 @@ export async function installPlugin(dataDir: string, spec: string, cwd: string):
   try {
     const plugin = describePlugin(dataDir, name)
     if (plugin.brings.length === 0) throw refused(`${name} is no plugin for felhom`, NO_PLUGIN)
-    if (plugin.otherHook !== undefined)
-      throw refused(`${name} hooks into ${plugin.otherHook}`, `Of hooks felhom offers ${HOOK} alone.`)
+    if (plugin.objection !== undefined)
+      throw refused(`${name} cannot be used: ${plugin.objection}`, 'Ask whoever wrote it.')
     writeManifest(dataDir, listed(after, name))
     return {name, version: plugin.version, brings: plugin.brings}
   } catch (error) {
@@ -66,19 +65,19 @@ export function listPlugins(dataDir: string): InstalledPlugin[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-function describePlugin(dataDir: string, name: string): InstalledPlugin & {readonly otherHook?: string} {
+function describePlugin(dataDir: string, name: string): InstalledPlugin & {readonly objection?: string} {
   const file = join(dataDir, 'node_modules', name, 'package.json')
   try {
     const {version, oclif} = JSON.parse(readFileSync(file, 'utf8')) as {
       version?: string
-      oclif?: {commands?: unknown; hooks?: Record<string, unknown>}
+      oclif?: OclifSection & {commands?: unknown; hooks?: Record<string, unknown>}
     }
     const brings = [
       ...(oclif?.commands === undefined ? [] : ['commands']),
-      ...(oclif?.hooks?.[HOOK] === undefined ? [] : ['extensions']),
+      ...(oclif?.hooks?.[REGISTER_HOOK] === undefined ? [] : ['extensions']),
     ]
-    const otherHook = Object.keys(oclif?.hooks ?? {}).find((hook) => hook !== HOOK)
-    return {name, version: version ?? '', brings, ...(otherHook !== undefined && {otherHook})}
+    const objection = findObjection(oclif ?? {})
+    return {name, version: version ?? '', brings, ...(objection !== undefined && {objection})}
   } catch (error) {
     throw new FelhomError('plugin_failed', `the plugin ${name} cannot be used: ${file} cannot be read`, {
       cause: error,
@@ -127,7 +126,7 @@ const writeManifest = (dataDir: string, manifest: Manifest): void => {
   replaceFile(join(dataDir, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
 }
 
-const NO_PLUGIN = `Its package.json names neither commands nor the hook ${HOOK} under "oclif".`
+const NO_PLUGIN = `Its package.json names neither commands nor the hook ${REGISTER_HOOK} under "oclif".`
 
 function runNpm(dataDir: string, ...args: string[]): Promise<void> {
   const quiet = [

@@ -1,19 +1,12 @@
 // Asks the installed plugins to register, through the one hook that oclif runs for them. oclif swallows what a plugin
 // throws and leaves out what it cannot load; here both stop felhom, with the plugin's name.
 import type {Config} from '@oclif/core'
+import {findObjection, REGISTER_HOOK} from '../plugin/check-package.ts'
 import {PLUGIN_API_VERSION, type RegisterOptions} from '../plugin/contract.ts'
 import {describeThrown} from '../plugin/describe-thrown.ts'
-import {
-  collectExtensions,
-  NO_EXTENSIONS,
-  refuse,
-  type Extensions,
-  type Registration,
-} from '../plugin/extensions.ts'
+import {collectExtensions, refuse, type Extensions, type Registration} from '../plugin/extensions.ts'
+import {inTime, LOAD_TIMEOUT_MS} from './in-time.ts'
 import {readListed} from './listed-plugins.ts'
-
-export const REGISTER_HOOK = 'felhom:register'
-const TIMEOUT_MS = 10_000
 
 type HookConfig = Pick<Config, 'plugins' | 'dataDir' | 'version' | 'runHook'>
 type OclifPlugin = Config['plugins'] extends Map<string, infer P> ? P : never
@@ -28,14 +21,14 @@ export interface LoadOptions {
 /** Throws plugin_failed. */
 export async function loadPlugins(
   config: HookConfig,
-  {allow, timeoutMs = TIMEOUT_MS}: LoadOptions = {},
+  {allow, timeoutMs = LOAD_TIMEOUT_MS}: LoadOptions = {},
 ): Promise<Extensions> {
   const listed = readListed(config.dataDir)
-  if (listed.length + (allow?.length ?? 0) === 0) return NO_EXTENSIONS
   const missing = allow?.find((name) => !listed.includes(name))
   if (missing !== undefined) throw refuse(missing, 'plugins.allow names it, and it is not installed')
   const wanted = [...new Set(listed)].filter((name) => !allow || allow.includes(name)).sort()
   const plugins = wanted.map((name) => findLoaded(config, name))
+  refuseStrangers(config, wanted)
   for (const plugin of plugins) checkCommands(plugin, config)
   const registrations: Registration[] = []
   for (const plugin of plugins) registrations.push(...(await askToRegister(config, plugin, timeoutMs)))
@@ -45,10 +38,16 @@ export async function loadPlugins(
 function findLoaded({plugins}: HookConfig, name: string): OclifPlugin {
   const plugin = plugins.get(name)
   if (!plugin) throw refuse(name, 'it is installed, but could not be loaded')
-  const other = Object.keys(plugin.hooks).find((hook) => hook !== REGISTER_HOOK)
-  if (other !== undefined)
-    throw refuse(name, `it hooks into ${JSON.stringify(other)}; felhom offers ${REGISTER_HOOK} alone`)
+  const objection = findObjection({hooks: plugin.hooks, plugins: plugin.pjson.oclif.plugins})
+  if (objection !== undefined) throw refuse(name, objection)
   return plugin
+}
+
+/** Code that is here though nobody has asked for it, whose rules nobody would ask: oclif loads what a plugin brings along. */
+function refuseStrangers({plugins}: HookConfig, wanted: readonly string[]): void {
+  for (const {name, isRoot, type} of plugins.values())
+    if (!isRoot && type !== 'core' && !wanted.includes(name))
+      throw refuse(name, 'it is loaded, though it is not among those that are installed and allowed')
 }
 
 /** oclif leaves out a command that it cannot load, and of two of one name one. */
@@ -94,23 +93,10 @@ async function askToRegister(
   }
   const alone = Object.create(config, {plugins: {value: new Map([[plugin.name, plugin]])}}) as HookConfig
   const asked = alone.runHook(REGISTER_HOOK, {...options}, undefined, true)
-  const {failures} = await inTime(plugin.name, asked, timeoutMs)
+  const {failures} = await inTime(plugin.name, 'register', asked, timeoutMs)
   const [failure] = failures
   if (failure)
     throw refuse(plugin.name, `it failed to register: ${describeThrown(failure.error)}`, failure.error)
   if (brought.length === 0) throw refuse(plugin.name, `its hook ${REGISTER_HOOK} has registered nothing`)
   return brought.map((one) => ({package: plugin.name, plugin: one}))
-}
-
-/** oclif's own limit leaves out the import, and does not keep a process alive that has nothing else to wait for. */
-async function inTime<T>(name: string, work: Promise<T>, timeoutMs: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(refuse(name, `it did not register within ${timeoutMs / 1000} s`))
-    }, timeoutMs)
-  })
-  return Promise.race([work, late]).finally(() => {
-    clearTimeout(timer)
-  })
 }

@@ -1,17 +1,11 @@
 // The entry of the program: settles colour once, hands over to oclif, and reports what no command reported.
-import {run, settings, type Config} from '@oclif/core'
+import {existsSync} from 'node:fs'
+import {join} from 'node:path'
+import {fileURLToPath} from 'node:url'
+import {Config, run, settings} from '@oclif/core'
 import {settleColour} from './colour.ts'
 import {silentExitCode} from './describe-error.ts'
 import {reportFailure} from './report-failure.ts'
-
-/** These load only what they may; the others load what is installed. */
-const CHOOSY = ['daemon', 'plugins']
-
-async function chooseOclif(entryUrl: string, args: readonly string[]): Promise<Config | string> {
-  if (!CHOOSY.includes(args[0] ?? '')) return entryUrl
-  const {loadOclif} = await import('./load-oclif.ts')
-  return loadOclif(entryUrl, args)
-}
 
 export async function main(entryUrl: string, {development = false} = {}): Promise<void> {
   settleColour(process.env, process.stdout.isTTY)
@@ -20,7 +14,12 @@ export async function main(entryUrl: string, {development = false} = {}): Promis
   if (development) process.env['NODE_ENV'] = 'development'
   const args = process.argv.slice(2)
   try {
-    await run(args, await chooseOclif(entryUrl, args))
+    const config = await Config.load({root: fileURLToPath(entryUrl), userPlugins: false})
+    if (existsSync(join(config.dataDir, 'package.json'))) {
+      const {startPlugins} = await import('./start-plugins.ts')
+      await startPlugins(config, args)
+    }
+    await run(args, config)
   } catch (error) {
     const code = silentExitCode(error)
     if (code === undefined) reportFailure(error, {asJson: asksForJson(args)})

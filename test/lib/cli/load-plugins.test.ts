@@ -1,10 +1,10 @@
 // Real packages in a data directory, loaded by a real oclif: what is wrong with one of them stops felhom, by name.
 import {existsSync, rmSync, writeFileSync} from 'node:fs'
-import {pathToFileURL} from 'node:url'
-import {Config} from '@oclif/core'
+import {Config, Plugin} from '@oclif/core'
 import {expect} from 'chai'
-import {loadOclif} from '../../../src/lib/cli/load-oclif.ts'
+import {addPlugins, type AddOptions} from '../../../src/lib/cli/add-plugins.ts'
 import {loadPlugins, type LoadOptions} from '../../../src/lib/cli/load-plugins.ts'
+import {startPlugins} from '../../../src/lib/cli/start-plugins.ts'
 import type {Extensions} from '../../../src/lib/plugin/extensions.ts'
 import {PluginLab} from '../../support/plugin-lab.ts'
 import {rejection} from '../../support/reject.ts'
@@ -36,6 +36,8 @@ describe('loading plugins', () => {
 
   const load = async (options: LoadOptions = {}): Promise<Extensions> =>
     loadPlugins(await Config.load(lab.at('root')), options)
+
+  const bare = (): Promise<Config> => Config.load({root: lab.at('root'), userPlugins: false})
 
   const failure = async (options: LoadOptions = {}): Promise<string> => {
     const error = await rejection(load(options))
@@ -143,6 +145,34 @@ describe('loading plugins', () => {
       expect(await failure()).to.match(/felhom-plugin-x .*could not be loaded/)
     })
 
+    it('brings plugins of its own, or is one of those', async () => {
+      lab.place('felhom-plugin-child', plugin('felhom-plugin-child', 'rules: {r: () => "destructive"}'))
+      lab.place('felhom-plugin-x', {}, {plugins: ['felhom-plugin-child']})
+      const manifest = {name: 'felhom-plugin-x', version: '1.0.0', oclif: {plugins: ['felhom-plugin-child']}}
+      lab.write(
+        'data/node_modules/felhom-plugin-x/package.json',
+        JSON.stringify({...manifest, dependencies: {'felhom-plugin-child': '1.0.0'}}),
+      )
+      lab.list('felhom-plugin-x')
+      expect(await failure()).to.match(/felhom-plugin-x .*it brings plugins of its own/)
+      lab.list('felhom-plugin-x', 'felhom-plugin-child')
+      expect(await failure()).to.match(/felhom-plugin-x .*it brings plugins of its own/)
+    })
+
+    it('is loaded, and neither listed nor allowed', async () => {
+      lab.place('felhom-plugin-x', plugin('felhom-plugin-x'))
+      lab.place('felhom-plugin-y', plugin('felhom-plugin-y'))
+      lab.list('felhom-plugin-y')
+      const config = await Config.load(lab.at('root'))
+      const stranger = new Plugin({name: 'felhom-plugin-x', root: lab.at('data/package.json'), type: 'user'})
+      await stranger.load()
+      config.plugins.set(stranger.name, stranger)
+      expect((await rejection(loadPlugins(config))).message).to.match(
+        /felhom-plugin-x .*it is loaded, though/,
+      )
+      expect(await failure({allow: []})).to.match(/felhom-plugin-y .*it is loaded, though/)
+    })
+
     it('hooks into oclif itself, where what it throws would be swallowed', async () => {
       const hooks = {'felhom:register': './register.js', prerun: './register.js'}
       lab.place('felhom-plugin-x', plugin('felhom-plugin-x'), {hooks})
@@ -211,6 +241,84 @@ describe('loading plugins', () => {
     expect(await failure({allow: ['felhom-plugin-x']})).to.match(/felhom-plugin-x .*plugins\.allow names it/)
   })
 
+  describe('into oclif', () => {
+    const add = async (options: AddOptions = {}): Promise<Config> => {
+      const config = await bare()
+      await addPlugins(config, ['felhom-plugin-x'], {timeoutMs: 200, ...options})
+      return config
+    }
+    const command = (text: string): Record<string, string> => ({'commands/hello.js': text})
+    const hello = command('export default class { static run() {} }')
+    const hanging = command('await new Promise(() => {})\nexport default class { static run() {} }')
+
+    it('adds each by its name, with its commands', async () => {
+      lab.place('felhom-plugin-x', hello, {commands: './commands'})
+      const {plugins} = await Config.load(await add())
+      expect([...plugins.keys()]).to.deep.equal(['felhom', 'felhom-plugin-x'])
+      expect((await Config.load(await add())).commandIDs).to.deep.equal(['hello'])
+    })
+
+    for (const [title, files, oclif, expected] of [
+      [
+        'a command that hangs when it is imported',
+        hanging,
+        {commands: './commands'},
+        /did not load within 0\.2 s/,
+      ],
+      ['a hook of oclif', {}, {hooks: {init: './init.js'}}, /hooks into "init"/],
+      ['plugins of its own', {}, {plugins: ['felhom-plugin-y']}, /brings plugins of its own/],
+      [
+        'an odd place of its commands',
+        {},
+        {commands: {strategy: 'explicit'}},
+        /could not be loaded: .*target/,
+      ],
+    ] as const)
+      it(`refuses by name one with ${title}`, async () => {
+        lab.place('felhom-plugin-x', files, oclif)
+        const error = await rejection(add())
+        expect(error.code).to.equal('plugin_failed')
+        expect(error.message).to.match(expected).and.contain('the plugin felhom-plugin-x')
+      })
+
+    it('refuses by name one that is away, or another', async () => {
+      expect((await rejection(add())).message).to.match(/felhom-plugin-x .*its files are missing/)
+      lab.place('felhom-plugin-x', {})
+      lab.write('data/node_modules/felhom-plugin-x/package.json', '{"name": "felhom-plugin-y", "oclif": {}}')
+      expect((await rejection(add())).message).to.match(/felhom-plugin-x .*its files are of felhom-plugin-y/)
+    })
+
+    it('leaves a broken one out where it is told to, and says so', async () => {
+      const told: string[] = []
+      const {plugins} = await add({leaveOut: ({message}) => told.push(message)})
+      expect([...plugins.keys()]).to.deep.equal(['felhom'])
+      expect(told).to.have.lengthOf(1)
+    })
+
+    it('asks before a command of one is run, and waits for that command no longer than for another', async () => {
+      lab.place('felhom-plugin-x', hanging, {commands: './commands'})
+      const cached = {version: '1.0.0', commands: {hello: {id: 'hello', args: {}, flags: {}, aliases: []}}}
+      lab.write('data/node_modules/felhom-plugin-x/oclif.manifest.json', JSON.stringify(cached))
+      let asked = 0
+      const {plugins} = await add({
+        ask: (config) => {
+          asked++
+          return Promise.resolve(config)
+        },
+      })
+      const [one] = plugins.get('felhom-plugin-x')?.commands ?? []
+      expect(asked).to.equal(0)
+      const error = await rejection(Promise.resolve(one?.load()))
+      expect(error.message).to.match(/felhom-plugin-x .*did not load its command hello within 0\.2 s/)
+      expect(asked).to.equal(1)
+      const refusing = await add({ask: () => Promise.reject(new Error('no luck'))})
+      const [two] = refusing.plugins.get('felhom-plugin-x')?.commands ?? []
+      expect(await Promise.resolve(two?.load()).catch((thrown: unknown) => String(thrown))).to.equal(
+        'Error: no luck',
+      )
+    })
+  })
+
   describe('that are not allowed', () => {
     const marked = (): string => lab.at('ran')
     const trap = (): string =>
@@ -233,7 +341,8 @@ describe('loading plugins', () => {
     }
 
     const start = async (...args: string[]): Promise<Config> => {
-      const config = await loadOclif(pathToFileURL(lab.at('root')).href, args)
+      const config = await bare()
+      await startPlugins(config, args)
       await config.runHook('init', {argv: [], id: 'x'})
       return config
     }
@@ -258,10 +367,23 @@ describe('loading plugins', () => {
       expect(existsSync(marked())).to.equal(false)
     })
 
+    it('run no code in `daemon install`, which needs none, nor do those that are', async () => {
+      placeTrap()
+      for (const args of [
+        ['daemon', 'install'],
+        ['daemon:install'],
+        ['plugins:remove', 'felhom-plugin-trap'],
+      ]) {
+        const config = await start(...args, '--config', lab.at('felhom.yaml'))
+        expect([...config.plugins.keys()]).to.deep.equal(['felhom'])
+      }
+      expect(existsSync(marked())).to.equal(false)
+    })
+
     it('would run it, were they', async () => {
       placeTrap()
       writeFileSync(lab.at('felhom.yaml'), 'felhom: 1\nplugins: {allow: [felhom-plugin-trap]}\n')
-      await start('daemon', '--config', lab.at('felhom.yaml'))
+      await rejection(start('daemon', '--config', lab.at('felhom.yaml')))
       expect(existsSync(marked())).to.equal(true)
     })
   })
