@@ -1,7 +1,10 @@
 // Plugins that hold on to the process, or that come with something else, in the built program: it ends all the same, by
 // their name where they failed, and with everything printed.
+import {spawn} from 'node:child_process'
+import {once} from 'node:events'
+import {setTimeout as sleep} from 'node:timers/promises'
 import {expect} from 'chai'
-import type {Run} from '../support/felhom.ts'
+import {BIN, bareEnvironment, type Run} from '../support/felhom.ts'
 import {said} from '../support/gate-lab.ts'
 import {PluginLab} from '../support/plugin-lab.ts'
 import {startSandboxProcess, type SandboxProcess} from '../support/sandbox-process.ts'
@@ -39,7 +42,23 @@ describe('a plugin that holds on, in the built program', function () {
     return said(ended)
   }
 
-  for (const [title, text] of [['and has nothing to wait for', 'await new Promise(() => {})']] as const)
+  it('ends with its result, whatever a plugin has left running', async () => {
+    lab.place(NAME, {'register.js': `setInterval(() => {}, 1000)\n${REGISTER}`})
+    expect(await expectCode(0, felhom('plan'))).to.contain('1 to stop')
+    expect((await felhom('plan', '--detailed-exitcode')).code).to.equal(2)
+  })
+
+  it('ends with its name when it never registers, and keeps a timer', async () => {
+    lab.place(NAME, {'register.js': 'export default () => new Promise((r) => setTimeout(r, 3e6))'})
+    expect(await expectCode(65, felhom('plan'))).to.contain(
+      `the plugin ${NAME} cannot be used: it did not register within 10 s`,
+    )
+  })
+
+  for (const [title, text] of [
+    ['and has nothing to wait for', 'await new Promise(() => {})'],
+    ['with a timer', 'await new Promise((r) => setTimeout(r, 3e6))'],
+  ] as const)
     it(`ends with its name when a command of it hangs at its import ${title}`, async () => {
       lab.place(NAME, {'commands/hello.js': `${text}\nexport default class {}`}, {commands: './commands'})
       const [plan, help] = await Promise.all([felhom('plan'), felhom('--help')])
@@ -49,6 +68,39 @@ describe('a plugin that holds on, in the built program', function () {
       expect(help.stdout).to.contain('COMMANDS')
       expect(help.stderr).to.contain(`Warning: the plugin ${NAME} cannot be used`)
     })
+
+  it('prints all that there is to print into a pipe that is read slowly', async () => {
+    const text = `'x'.repeat(79).concat('\\n').repeat(40_000)`
+    lab.place(NAME, {
+      'register.js': `setInterval(() => {}, 1000)
+export default ({register}) => register({name: '${NAME}', apiVersion: 1, formats: {long: () => ${text}}})\n`,
+    })
+    const child = spawn(process.execPath, [BIN, 'plan', '--output', 'long'], {
+      cwd: lab.dir,
+      env: bareEnvironment({...sandbox.env, ...lab.env}),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const exited = once(child, 'exit') as Promise<[number]>
+    let bytes = 0
+    for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
+      bytes += chunk.byteLength
+      await sleep(5)
+    }
+    // And the line break that ends it.
+    expect([(await exited)[0], bytes]).to.deep.equal([0, 80 * 40_000 + 1])
+  })
+
+  it('ends well if nobody reads what it prints', async () => {
+    lab.place(NAME, {'register.js': `setInterval(() => {}, 1000)\n${REGISTER}`})
+    const child = spawn(process.execPath, [BIN, 'plan'], {
+      cwd: lab.dir,
+      env: bareEnvironment({...sandbox.env, ...lab.env}),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    child.stdout.destroy()
+    child.stderr.destroy()
+    expect((await once(child, 'exit'))[0]).to.equal(0)
+  })
 
   it('runs none of its commands beside a plugin that is broken, be it itself', async () => {
     lab.place(NAME, {...HELLO, 'register.js': REGISTER}, BOTH)

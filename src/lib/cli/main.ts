@@ -5,6 +5,7 @@ import {fileURLToPath} from 'node:url'
 import {Config, run, settings} from '@oclif/core'
 import {settleColour} from './colour.ts'
 import {silentExitCode} from './describe-error.ts'
+import {endProcess} from './end-process.ts'
 import {reportFailure} from './report-failure.ts'
 
 export async function main(entryUrl: string, {development = false} = {}): Promise<void> {
@@ -13,9 +14,11 @@ export async function main(entryUrl: string, {development = false} = {}): Promis
   settings.enableAutoTranspile = development
   if (development) process.env['NODE_ENV'] = 'development'
   const args = process.argv.slice(2)
+  let usesPlugins = false
   try {
     const config = await Config.load({root: fileURLToPath(entryUrl), userPlugins: false})
-    if (existsSync(join(config.dataDir, 'package.json'))) {
+    usesPlugins = existsSync(join(config.dataDir, 'package.json'))
+    if (usesPlugins) {
       const {startPlugins} = await import('./start-plugins.ts')
       await startPlugins(config, args)
     }
@@ -25,6 +28,7 @@ export async function main(entryUrl: string, {development = false} = {}): Promis
     if (code === undefined) reportFailure(error, {asJson: asksForJson(args)})
     else process.exitCode = code
   }
+  if (usesPlugins) await endProcess()
 }
 
 /** Whoever closed the pipe does not want to read on; that is no failure. oclif does the same for stdout. */
