@@ -85,9 +85,9 @@ export class Listening {
         await clock.sleep(RETRY_MS, trying.signal)
         const server = await start(wanted).catch(orUndefined)
         if (!server) continue
-        if (trying.signal.aborted) return await server.close()
+        if (trying.signal.aborted) { await server.close(); return; }
         this.#server = server
-        return warn(`listens on ${wanted.listen} now`)
+        warn(`listens on ${wanted.listen} now`); return;
       }
     } catch (error) {
       if (!trying.signal.aborted) warn(`${(error as Error).message}; it is not tried again`)

@@ -14,7 +14,7 @@ describe('what became of a job', () => {
     expect(told).to.deep.equal({outcome: 'succeeded', operation: done?.operation})
     const forgotten = await bench.look(({journal}) => {
       const compacted = {...journal, findByKey: () => undefined, usedKey: () => true}
-      return reportUsed(nonce, {nonces, journal: compacted as unknown as typeof journal})
+      return reportUsed(nonce, {nonces, journal: compacted})
     })
     expect(forgotten).to.deep.include({outcome: 'refused', refusal: 'replay'})
     expect(forgotten?.detail).to.contain('it was sent')
