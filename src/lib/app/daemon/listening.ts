@@ -85,9 +85,13 @@ export class Listening {
         await clock.sleep(RETRY_MS, trying.signal)
         const server = await start(wanted).catch(orUndefined)
         if (!server) continue
-        if (trying.signal.aborted) { await server.close(); return; }
+        if (trying.signal.aborted) {
+          await server.close()
+          return
+        }
         this.#server = server
-        warn(`listens on ${wanted.listen} now`); return;
+        warn(`listens on ${wanted.listen} now`)
+        return
       }
     } catch (error) {
       if (!trying.signal.aborted) warn(`${(error as Error).message}; it is not tried again`)
