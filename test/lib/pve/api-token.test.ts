@@ -3,10 +3,11 @@ import {ApiToken} from '../../../src/lib/pve/api-token.ts'
 import {CANARY, CANARY_TOKEN, expectNoCanary} from '../../support/canary.ts'
 
 describe('an API token', () => {
-  it('gives its id freely and its secret only to the header', () => {
+  it('gives its id freely, and its secret only to the header and to whoever must keep it out of a text', () => {
     const token = ApiToken.parse(` ${CANARY_TOKEN}\n`)
     expect(token.id).to.equal('root@pam!felhom')
     expect(token.authorization()).to.equal(`PVEAPIToken=${CANARY_TOKEN}`)
+    expect(token.secret()).to.equal(CANARY)
   })
 
   it('cannot be printed', () => {
