@@ -8,6 +8,7 @@ import {BaseCommand} from '../../lib/cli/base-command.ts'
 import {colourOn} from '../../lib/cli/colour.ts'
 import {DaemonSignals} from '../../lib/cli/daemon-signals.ts'
 import {EXIT, exitCodeOf} from '../../lib/cli/exit-codes.ts'
+import {readListed} from '../../lib/cli/listed-plugins.ts'
 import {terminalWidth} from '../../lib/cli/terminal-width.ts'
 import {makePalette} from '../../lib/report/palette.ts'
 
@@ -61,6 +62,7 @@ The log goes to stderr: a line of JSON for each event, or on a terminal a senten
       const outcome = await runDaemon({
         loadSettings: () => useSettings(settingsRequest(flags)),
         loadPlugins: (allow) => this.loadPlugins(allow),
+        installedPlugins: () => readListed(this.config.dataDir),
         env: process.env,
         version: this.config.version,
         once: flags.once,

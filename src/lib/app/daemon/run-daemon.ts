@@ -3,6 +3,7 @@
 import type {PassReport} from '../../model/daemon.ts'
 import type {Extensions} from '../../plugin/extensions.ts'
 import type {LoadedSettings} from '../use-settings.ts'
+import {describeLeftOut, refuseOtherPlugins} from '../allowed-plugins.ts'
 import {systemClock} from '../system-clock.ts'
 import {checkAccess} from '../compose.ts'
 import {readToken} from '../read-token.ts'
@@ -23,6 +24,8 @@ export interface DaemonRequest {
   loadSettings(): Promise<LoadedSettings>
   /** Those alone that the settings allow; throws plugin_failed. Asked once: code cannot be unloaded. */
   loadPlugins(allow: readonly string[]): Promise<Extensions>
+  /** All that are installed, allowed or not; throws plugin_failed. */
+  installedPlugins(): readonly string[]
   readonly env: NodeJS.ProcessEnv
   readonly version: string
   readonly once: boolean
@@ -53,6 +56,8 @@ export async function runDaemon(request: DaemonRequest): Promise<DaemonOutcome> 
     },
   })
   try {
+    const leftOut = describeLeftOut(request.installedPlugins(), settings.plugins.allow)
+    if (leftOut !== undefined) warn(leftOut)
     return await new Daemon(request, telling, settings, extensions).run()
   } finally {
     await notifiers.close()
@@ -178,6 +183,7 @@ class Daemon {
     notifier.reloading()
     try {
       const settings = forBackground(await this.#request.loadSettings())
+      refuseOtherPlugins(this.#world.pass.settings.plugins.allow, settings.plugins.allow)
       const world = this.#openWorld(settings)
       await this.#telling.reload(settings)
       this.#world = world
