@@ -4,6 +4,7 @@ import {FelhomError} from '../model/felhom-error.ts'
 import {callPlugin, type CallOptions} from '../plugin/call-plugin.ts'
 import type {ProvidedFile, Provider} from '../plugin/contract.ts'
 import type {Extension, Extensions} from '../plugin/extensions.ts'
+import {writePlainJson} from '../plugin/plain-json.ts'
 import type {DesiredSource} from '../settings/settings.ts'
 import {MAX_BUNDLE_BYTES, MAX_TEXTS} from '../source/bundle-limits.ts'
 import {digestBundle} from '../source/digest-bundle.ts'
@@ -79,10 +80,12 @@ function readFiles(files: unknown, dir: string): Texts | string {
   let total = 0
   for (const one of files as unknown[]) {
     const {name, content} = (typeof one === 'object' && one !== null ? one : {}) as Partial<ProvidedFile>
-    const text = writeContent(content)
-    if (typeof name !== 'string' || name === '' || text === undefined)
+    if (typeof name !== 'string' || name === '' || !isContent(content))
       return 'brings a file without name or content'
-    const bytes = Buffer.from(text)
+    const written = typeof content === 'string' ? {text: content} : writePlainJson(content)
+    if ('problem' in written)
+      return `brings what desired state cannot hold, in the file ${JSON.stringify(name)}: ${written.problem}`
+    const bytes = Buffer.from(written.text)
     total += bytes.byteLength
     if (total > MAX_BUNDLE_BYTES) return `brings more than ${MAX_BUNDLE_BYTES} bytes`
     texts.push({file: name, dir, bytes})
@@ -90,13 +93,5 @@ function readFiles(files: unknown, dir: string): Texts | string {
   return texts
 }
 
-/** undefined: it is neither text nor anything that could be written as such. */
-function writeContent(content: unknown): string | undefined {
-  if (typeof content === 'string') return content
-  if (typeof content !== 'object' || content === null) return undefined
-  try {
-    return JSON.stringify(content)
-  } catch {
-    return undefined
-  }
-}
+const isContent = (content: unknown): boolean =>
+  typeof content === 'string' || (typeof content === 'object' && content !== null)

@@ -76,6 +76,22 @@ describe('a provider of a plugin', () => {
       expect(fetched).to.have.property('problem').that.contains(PLUGIN)
     })
 
+  it('is unusable when it brings what JSON would write as something else, with the place', async () => {
+    const guests = {101: {kind: 'lxc', config: {cores: Number('two')}}}
+    for (const [content, problem] of [
+      [{felhom: 1, guests}, 'NaN at guests.101.config.cores'],
+      [{felhom: 1, guests: new Map([[101, {kind: 'lxc'}]])}, 'a Map at guests'],
+      [{felhom: 1, guests: {101: {tags: ['a', undefined]}}}, 'undefined at guests.101.tags.1'],
+      [new Map(), 'a Map'],
+    ] as const)
+      expect(
+        await fetch(() => [{name: 'g', content: content as ProvidedFile['content'] & object}]),
+      ).to.deep.equal({
+        kind: 'unusable',
+        problem: `the plugin ${PLUGIN} brings what desired state cannot hold, in the file "g": ${problem}`,
+      })
+  })
+
   it('is missed by name', () => {
     for (const extensions of [undefined, NO_EXTENSIONS])
       expect(() => openProvider({provider: 'two', options: {}, dir: '/'}, extensions)).to.throw(
