@@ -1,11 +1,13 @@
 // Plugins as packages of their own in felhom's data directory, where oclif looks for them. npm fetches them, and runs
 // none of their scripts; what is listed here is loaded, and nothing else.
-import {spawn} from 'node:child_process'
-import {mkdirSync, readFileSync} from 'node:fs'
+import {existsSync, mkdirSync, readFileSync, realpathSync} from 'node:fs'
 import {isAbsolute, join, resolve} from 'node:path'
 import {FelhomError} from '../model/felhom-error.ts'
 import {findObjection, REGISTER_HOOK, type OclifSection} from '../plugin/check-package.ts'
+import {describeThrown} from '../plugin/describe-thrown.ts'
 import {replaceFile} from '../store/replace-file.ts'
+import {KeptInstall} from './kept-install.ts'
+import {runNpm} from './run-npm.ts'
 
 export interface InstalledPlugin {
   readonly name: string
@@ -25,19 +27,43 @@ export async function installPlugin(dataDir: string, spec: string, cwd: string):
   mkdirSync(dataDir, {recursive: true, mode: 0o700})
   const before = readManifest(dataDir)
   writeManifest(dataDir, before)
-  await runNpm(dataDir, 'install', '--save-exact', '--install-links', locate(spec, cwd))
-  const after = readManifest(dataDir)
-  const name = findAdded(before, after, spec)
+  const kept = new KeptInstall(dataDir)
   try {
-    const plugin = describePlugin(dataDir, name)
-    if (plugin.brings.length === 0) throw refused(`${name} is no plugin for felhom`, NO_PLUGIN)
-    if (plugin.objection !== undefined)
-      throw refused(`${name} cannot be used: ${plugin.objection}`, 'Ask whoever wrote it.')
-    writeManifest(dataDir, listed(after, name))
-    return {name, version: plugin.version, brings: plugin.brings}
+    const plugin = await fetchPlugin(dataDir, before, locate(spec, cwd))
+    writeManifest(dataDir, listed(readManifest(dataDir), plugin.name))
+    return plugin
   } catch (error) {
-    await runNpm(dataDir, 'uninstall', name)
+    putBack(kept, error)
     throw error
+  } finally {
+    kept.forget()
+  }
+}
+
+/** Throws usage if it is none that felhom would load. */
+async function fetchPlugin(dataDir: string, before: Manifest, spec: string): Promise<InstalledPlugin> {
+  // A path that has been installed before may hold something else by now; npm would not look.
+  const old = findFromPath(dataDir, before, spec)
+  if (old !== undefined) await npm(dataDir, 'uninstall', old)
+  const had = readManifest(dataDir)
+  await npm(dataDir, 'install', '--save-exact', '--install-links', spec)
+  const name = findInstalled(had, readManifest(dataDir), spec)
+  const {version, brings, objection} = describePlugin(dataDir, name)
+  if (brings.length === 0) throw refused(`${name} is no plugin for felhom`, NO_PLUGIN)
+  if (objection !== undefined) throw refused(`${name} cannot be used: ${objection}`, 'Ask whoever wrote it.')
+  return {name, version, brings}
+}
+
+/** Throws what went wrong, and that it could not be put right, if it could not. */
+function putBack(kept: KeptInstall, cause: unknown): void {
+  try {
+    kept.putBack()
+  } catch (error) {
+    throw new FelhomError('usage', describeThrown(cause), {
+      cause,
+      hint: 'Mend what is in the way, then install the plugins again.',
+      doubt: `The plugins could not be put back as they were: ${describeThrown(error)}. What is incomplete is not used: felhom stops and names it.`,
+    })
   }
 }
 
@@ -49,12 +75,12 @@ export async function removePlugin(dataDir: string, name: string): Promise<void>
   // First off the list, so that nothing of it is loaded whatever becomes of its files.
   const rest = plugins.filter((plugin) => plugin.name !== name)
   writeManifest(dataDir, {...manifest, oclif: {...manifest.oclif, plugins: rest}})
-  await runNpm(dataDir, 'uninstall', name).catch((error: unknown) => {
-    throw new FelhomError('usage', (error as Error).message, {
+  const problem = await runNpm(dataDir, 'uninstall', name)
+  if (problem)
+    throw new FelhomError('usage', problem.message, {
       hint: `Remove ${join(dataDir, 'node_modules', name)} by hand.`,
       doubt: `${name} is not loaded any more, but its files are still there.`,
     })
-  })
 }
 
 export function listPlugins(dataDir: string): InstalledPlugin[] {
@@ -92,13 +118,31 @@ function locate(spec: string, cwd: string): string {
   return isPath ? resolve(cwd, spec) : spec
 }
 
-function findAdded(before: Manifest, after: Manifest, spec: string): string {
-  const [had, has] = [before.dependencies ?? {}, after.dependencies ?? {}]
-  const changed = Object.keys(has).filter((name) => has[name] !== had[name])
-  const named = Object.keys(has).find((name) => spec === name || spec.startsWith(`${name}@`))
-  const name = changed[0] ?? named
+function findInstalled({dependencies: had = {}}: Manifest, after: Manifest, spec: string): string {
+  const has = after.dependencies ?? {}
+  const changed = Object.keys(has).find((name) => has[name] !== had[name])
+  const named = Object.keys(has).find(
+    (name) => spec === name || spec.startsWith(`${name}@`) || spec === has[name],
+  )
+  const name = changed ?? named
   if (name !== undefined) return name
   throw refused(`npm has installed nothing for ${spec}`, 'Name a package, a directory or a .tgz file.')
+}
+
+/** npm writes a path relative to where it installs. */
+function findFromPath(dataDir: string, {dependencies = {}}: Manifest, path: string): string | undefined {
+  if (!isAbsolute(path) || !existsSync(path)) return undefined
+  const real = realpathSync(path)
+  return Object.keys(dependencies).find((name) => {
+    const from = dependencies[name] ?? ''
+    const own = resolve(realpathSync(dataDir), from.slice('file:'.length))
+    return from.startsWith('file:') && existsSync(own) && realpathSync(own) === real
+  })
+}
+
+async function npm(dataDir: string, ...args: string[]): Promise<void> {
+  const problem = await runNpm(dataDir, ...args)
+  if (problem) throw refused(problem.message, problem.hint)
 }
 
 function listed(manifest: Manifest, name: string): Manifest {
@@ -128,35 +172,5 @@ const writeManifest = (dataDir: string, manifest: Manifest): void => {
 
 const NO_PLUGIN = `Its package.json names neither commands nor the hook ${REGISTER_HOOK} under "oclif".`
 
-function runNpm(dataDir: string, ...args: string[]): Promise<void> {
-  const quiet = [
-    '--ignore-scripts',
-    '--no-audit',
-    '--no-fund',
-    '--no-update-notifier',
-    '--omit=dev',
-    '--loglevel=error',
-  ]
-  return new Promise((done, reject) => {
-    const child = spawn('npm', [...args, ...quiet, '--prefix', dataDir], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
-    let said = ''
-    child.stderr.on('data', (bytes: Buffer) => {
-      said = `${said}${bytes.toString()}`.slice(-4000)
-    })
-    child.once('error', (error) => {
-      reject(refused(`npm cannot be started: ${error.message}`, 'Install npm, which comes with Node.'))
-    })
-    child.once('close', (code) => {
-      if (code === 0) done()
-      else
-        reject(
-          refused(`npm ${args[0] ?? ''} ended with ${String(code)}: ${said.trim()}`, 'See what npm says.'),
-        )
-    })
-  })
-}
-
 const refused = (message: string, hint: string): FelhomError =>
-  new FelhomError('usage', message, {hint, doubt: 'No plugin was added.'})
+  new FelhomError('usage', message, {hint, doubt: 'The plugins are as they were.'})
