@@ -100,7 +100,7 @@ export default class Plan extends BaseCommand {
     if (warning !== undefined) this.addWarning(warning)
     if (isLive) warnOfSuspended(settings, plan, Date.now()).forEach(warn)
     if (flags.out !== undefined) writeOutput(cwd, flags.out, `${JSON.stringify(json, null, 1)}\n`)
-    const options = {palette: this.palette(), width: terminalWidth()}
+    const options = {palette: this.palette(), width: terminalWidth(), toTerminal: process.stdout.isTTY}
     this.print(await renderPlanAs(flags.output, {plan, json}, options, this.extensions))
     if (hasErrors(plan)) process.exitCode = EXIT.invalid
     else if (flags['detailed-exitcode'] && hasChanges(plan)) process.exitCode = EXIT.changesPresent

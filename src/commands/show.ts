@@ -30,7 +30,7 @@ export default class Show extends BaseCommand {
     chooseForm(flags.output, this.extensions)
     const plan = readPlan(process.cwd(), args.plan)
     const json = encodePlan(plan)
-    const options = {palette: this.palette(), width: terminalWidth()}
+    const options = {palette: this.palette(), width: terminalWidth(), toTerminal: process.stdout.isTTY}
     this.print(await renderPlanAs(flags.output, {plan, json}, options, this.extensions))
     return json
   }

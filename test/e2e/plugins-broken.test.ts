@@ -5,6 +5,7 @@ import {inScratch, type Run} from '../support/felhom.ts'
 import {said} from '../support/gate-lab.ts'
 import {PluginLab} from '../support/plugin-lab.ts'
 import {startSandboxProcess, type SandboxProcess} from '../support/sandbox-process.ts'
+import {Terminal} from '../support/terminal.ts'
 
 const NAME = 'felhom-plugin-x'
 const bringing = (what: string): Record<string, string> => ({
@@ -124,6 +125,28 @@ describe('a plugin in the built program', function () {
     )
     expect(await expectCode(65, felhom('plan', '--output', 'odd'))).to.contain('it made no text')
     expect((await felhom('plan', '--output', 'good')).stdout).to.equal('guests: 1\n')
+  })
+
+  it('cannot make a terminal obey what its form holds, and is left as it is in a pipe', async () => {
+    lab.place(NAME, bringing(String.raw`formats: {raw: () => 'a\tb\nx\u001b[2J\u202ey'}`))
+    expect((await felhom('plan', '--output', 'raw')).stdout).to.equal('a\tb\nx\u001b[2J\u202ey\n')
+    const saved = await felhom('plan', '--out', 'plan.json')
+    expect(saved.code, said(saved)).to.equal(0)
+    const config = ['--config', lab.at('felhom.yaml'), '--output', 'raw']
+    for (const args of [
+      ['plan', ...config],
+      ['show', lab.at('plan.json'), ...config],
+    ]) {
+      const terminal = await Terminal.open(args, {...sandbox.env, ...lab.env})
+      try {
+        expect(await terminal.exitCode()).to.equal(0)
+        expect(await terminal.read())
+          .to.match(/^a +b$/m)
+          .and.contain(String.raw`x\x1b[2J\u{202e}y`)
+      } finally {
+        await terminal.close()
+      }
+    }
   })
 
   it('is not installed if it is no plugin, or wants more than the one hook', async () => {

@@ -2,6 +2,7 @@
 // loaded while the live state is being read.
 import type {Plan} from '../model/plan.ts'
 import type {Extensions} from '../plugin/extensions.ts'
+import {escapeLines} from '../report/escape-text.ts'
 import {encodePlan, type PlanJson} from '../report/plan-json.ts'
 import {renderPlanMarkdown} from '../report/plan-markdown.ts'
 import {renderPlan, type PlanTextOptions} from '../report/plan-text.ts'
@@ -44,11 +45,13 @@ export async function planDesired(
 export async function renderPlanAs(
   form: string,
   {plan, json}: {readonly plan: Plan; readonly json: PlanJson},
-  options: Omit<PlanTextOptions, 'showValue'>,
+  {toTerminal, ...options}: Omit<PlanTextOptions, 'showValue'> & {readonly toTerminal: boolean},
   extensions: Extensions,
 ): Promise<string> {
   if (form === 'markdown') return renderPlanMarkdown(plan, showOptionValue)
   if (form === 'text') return renderPlan(plan, {...options, showValue: showOptionValue})
   const {renderWithPlugin} = await import('./plugin-formats.ts')
-  return renderWithPlugin(form, json, extensions, process.cwd())
+  const text = await renderWithPlugin(form, json, extensions, process.cwd())
+  // A terminal would obey what a guest's name holds; a file or a program is given what the plugin wrote.
+  return toTerminal ? text.split('\t').map(escapeLines).join('\t') : text
 }
