@@ -21,7 +21,7 @@ export async function lockCache(dir: string): Promise<{readonly fd: number; rele
   return undefined
 }
 
-/** `flock` takes the lock on our open file and leaves it there; git inherits it, and holds it as long as it lives. */
+/** `flock` takes the lock on our open file and leaves it there; who waits for git inherits it, git does not. */
 function takeLock(fd: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const child = spawn('flock', ['-w', String(LOCK_SECONDS), '3'], {

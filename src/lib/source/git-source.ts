@@ -66,7 +66,8 @@ export class GitSource implements Source {
       return unusable('its path leads nowhere in a repository')
     try {
       const lock = await lockCache(resolve(cacheDir))
-      if (!lock) return away('another felhom is using the copy of the repository')
+      if (!lock)
+        return away(`another process holds ${resolve(cacheDir)}.lock, so that the copy cannot be used`)
       try {
         return await this.#fetchLocked(seen, lock.fd, signal)
       } finally {

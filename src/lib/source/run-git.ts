@@ -1,4 +1,4 @@
-// The program git, kept on a short lead: no shell, no terminal, no hooks, no other protocols than the plain ones, so
+// The program git, kept on a short lead: no shell that reads anything of it, no terminal, no hooks, no other protocols than the plain ones, so
 // much time, memory, disk and output and no more. It runs in a session of its own, so that all it starts ends with it.
 import {spawn, type ChildProcess} from 'node:child_process'
 
@@ -8,7 +8,7 @@ export interface GitPlace {
   /** What a relative address is relative to. */
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
-  /** An open file whose lock lasts as long as anything of this runs. */
+  /** An open file whose lock lasts as long as git runs, even if we do not. */
   readonly lockFd: number
   readonly signal: AbortSignal
   readonly limits: GitLimits
@@ -61,6 +61,8 @@ export async function runGit(args: readonly string[], place: GitPlace, input = '
   const command = [
     // If we are killed, somebody must still end it.
     ...['timeout', '--foreground', '-s', 'KILL', String(Math.ceil(timeoutMs / 1000) + 5)],
+    // What git starts may outlive it, such as a helper that keeps passwords; it must not keep the lock as well.
+    ...['/bin/sh', '-c', 'exec "$@" 3>&-', 'sh'],
     ...['prlimit', `--fsize=${maxFileBytes}`, `--as=${MAX_MEMORY_BYTES}`, '--core=0'],
     ...['git', ...CONFIG, `--git-dir=${place.gitDir}`, ...args],
   ]

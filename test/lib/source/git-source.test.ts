@@ -335,6 +335,26 @@ describe('git-source', () => {
     }
   })
 
+  it('leaves its lock to nothing that git has started and that outlives it', async () => {
+    lab.commit({'a.yaml': guestsYaml(101)})
+    const ssh = join(lab.root, 'ssh.sh')
+    const pid = join(lab.root, 'pid')
+    const upload = `exec git-upload-pack '${lab.repository}'`
+    writeFileSync(ssh, `#!/bin/sh\nsetsid sleep 600 <&- >&- 2>&- &\necho $! > ${pid}\n${upload}\n`, {
+      mode: 0o755,
+    })
+    const options = {address: `ssh://host${lab.repository}`, env: {...lab.env, GIT_SSH_COMMAND: ssh}}
+    try {
+      await bundle(options)
+      const helper = Number(readFileSync(pid, 'utf8'))
+      expect(isAlive(helper)).to.equal(true)
+      expect(readdirSync(`/proc/${helper}/fd`)).to.not.include('3')
+      await bundle(options)
+    } finally {
+      process.kill(Number(readFileSync(pid, 'utf8')), 'SIGKILL')
+    }
+  })
+
   it('lets two of them use one copy, one after the other', async () => {
     const commit = lab.commit({'a.yaml': guestsYaml(101)})
     const answers = await Promise.all([bundle(), bundle(), bundle({depth: 1})])
