@@ -50,7 +50,8 @@ export class GitLab {
 
   source(options: Partial<GitOptions> = {}): GitSource {
     const {env, cacheDir, root: cwd} = this
-    return new GitSource({address: `file://${this.repository}`, cwd, cacheDir, env, ...options})
+    const clock = {now: () => Date.now()}
+    return new GitSource({address: `file://${this.repository}`, cwd, cacheDir, env, clock, ...options})
   }
 
   remove(): void {

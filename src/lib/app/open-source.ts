@@ -29,7 +29,7 @@ export function openSource({setting, cwd, cacheDir, env, extensions, progress}: 
   if ('paths' in setting) return new FilesSource(setting.paths, cwd)
   if ('git' in setting) {
     const {git: address, ...choice} = setting
-    const place = {cwd, cacheDir: join(cacheDir, 'git'), env}
+    const place = {cwd, cacheDir: join(cacheDir, 'git'), env, clock: systemClock}
     return new GitSource({address, ...choice, ...place, ...(progress && {progress})})
   }
   const {https: url, ca, token} = setting

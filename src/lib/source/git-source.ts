@@ -1,6 +1,7 @@
 // A branch of a git repository as a source. The program git fetches it, with the credentials that git itself has been
 // given; what is used is read from the commit, and whether that comes before what was seen is told by its history.
 import {resolve} from 'node:path'
+import {BackOff} from './back-off.ts'
 import {isPlainName} from './bundle-limits.ts'
 import {
   countPacks,
@@ -13,7 +14,7 @@ import {
 } from './git-cache.ts'
 import {compareCommits} from './compare-commits.ts'
 import {readCommit} from './read-commit.ts'
-import {explainGit, runGit, type GitLimits, type GitPlace} from './run-git.ts'
+import {describeTimeout, explainGit, hasEnded, runGit, type GitLimits, type GitPlace} from './run-git.ts'
 import {away, unusable, type Fetched, type Seen, type Source} from './source.ts'
 
 export interface GitOptions {
@@ -26,6 +27,8 @@ export interface GitOptions {
   /** For the copy. */
   readonly cacheDir: string
   readonly env: NodeJS.ProcessEnv
+  readonly clock: {now(): number}
+  readonly random?: () => number
   readonly limits?: Partial<GitLimits>
   /** Told whenever a command of git has ended. */
   readonly progress?: () => void
@@ -44,6 +47,8 @@ export class GitSource implements Source {
   readonly #options: GitOptions
   readonly #path: string
   readonly #limits: GitLimits
+  readonly #backOff = new BackOff()
+  #failure: Fetched | undefined
 
   constructor(options: GitOptions) {
     const {address, branch, path = ''} = options
@@ -64,12 +69,19 @@ export class GitSource implements Source {
     if (address.startsWith('-')) return unusable('its address begins with a dash')
     if (this.#path !== '' && !isPlainName(this.#path))
       return unusable('its path leads nowhere in a repository')
+    const {clock, random = Math.random} = this.#options
+    if (this.#failure && this.#backOff.isWaiting(clock.now())) return this.#failure
     try {
       const lock = await lockCache(resolve(cacheDir))
       if (!lock)
         return away(`another process holds ${resolve(cacheDir)}.lock, so that the copy cannot be used`)
       try {
-        return await this.#fetchLocked(seen, lock.fd, signal)
+        const fetched = await this.#fetchLocked(seen, lock.fd, signal)
+        const isFailure = 'problem' in fetched
+        this.#failure = isFailure ? fetched : undefined
+        if (isFailure) this.#backOff.fail(clock.now(), 0, random)
+        else this.#backOff.succeed()
+        return fetched
       } finally {
         lock.release()
       }
@@ -81,7 +93,9 @@ export class GitSource implements Source {
 
   async #fetchLocked(seen: Seen | undefined, lockFd: number, signal: AbortSignal): Promise<Fetched> {
     const {cacheDir, cwd, env, progress = () => undefined} = this.#options
-    const place = {gitDir: resolve(cacheDir), cwd, env, lockFd, signal, limits: this.#limits, progress}
+    const endsAtMs = performance.now() + this.#limits.timeoutMs
+    const limits = this.#limits
+    const place = {gitDir: resolve(cacheDir), cwd, env, lockFd, signal, limits, endsAtMs, progress}
     sweepCache(place.gitDir)
     const wasThere = hasCache(place.gitDir)
     const first = await this.#attempt(seen, place)
@@ -114,6 +128,8 @@ export class GitSource implements Source {
         deepen,
         bring: (oid) => this.#bringCommit(oid, place),
       }))
+    // What could not be told for want of time says nothing about the revision.
+    if (older !== undefined && hasEnded(place)) return away(describeTimeout(place.limits))
     await this.#tidy(seen, place)
     return {kind: 'bundle', bundle: {revision: commit, ...content}, ...(older !== undefined && {older})}
   }

@@ -14,9 +14,12 @@ export interface GitPlace {
   readonly limits: GitLimits
   /** Told whenever a command has ended: each may take its time, and there may be many. */
   readonly progress: () => void
+  /** By `performance.now()`: for all commands of one fetch together. */
+  readonly endsAtMs: number
 }
 
 export interface GitLimits {
+  /** For one fetch, however many commands it takes. */
   readonly timeoutMs: number
   /** Of one file on disk, such as a pack. */
   readonly maxFileBytes: number
@@ -57,10 +60,18 @@ const KEPT_VARIABLES = /^GIT_(SSH|SSH_COMMAND|SSH_VARIANT|ASKPASS|SSL_\w+|HTTP_P
 /** Throws when the signal is aborted. */
 export async function runGit(args: readonly string[], place: GitPlace, input = ''): Promise<GitRun> {
   place.signal.throwIfAborted()
-  const {timeoutMs, maxFileBytes} = place.limits
+  const {endsAtMs, limits} = place
+  const {maxFileBytes} = limits
+  if (hasEnded(place)) return {problem: describeTimeout(limits), isTooMuch: false}
   const command = [
     // If we are killed, somebody must still end it.
-    ...['timeout', '--foreground', '-s', 'KILL', String(Math.ceil(timeoutMs / 1000) + 5)],
+    ...[
+      'timeout',
+      '--foreground',
+      '-s',
+      'KILL',
+      String(Math.ceil((endsAtMs - performance.now()) / 1000) + 5),
+    ],
     // What git starts may outlive it, such as a helper that keeps passwords; it must not keep the lock as well.
     ...['/bin/sh', '-c', 'exec "$@" 3>&-', 'sh'],
     ...['prlimit', `--fsize=${maxFileBytes}`, `--as=${MAX_MEMORY_BYTES}`, '--core=0'],
@@ -72,6 +83,11 @@ export async function runGit(args: readonly string[], place: GitPlace, input = '
   return run
 }
 
+export const hasEnded = ({endsAtMs}: GitPlace): boolean => performance.now() >= endsAtMs
+
+export const describeTimeout = ({timeoutMs}: GitLimits): string =>
+  `git did not end within ${timeoutMs / 1000} s`
+
 class Run {
   readonly ended: Promise<GitRun>
   readonly #child: ChildProcess
@@ -82,7 +98,7 @@ class Run {
   #stopped: Extract<GitRun, {problem: string}> | undefined
 
   constructor([program = '', ...args]: readonly string[], place: GitPlace, input: string) {
-    const {cwd, env, lockFd, signal, limits} = place
+    const {cwd, env, lockFd, signal, limits, endsAtMs} = place
     this.#limits = limits
     this.#child = spawn(program, args, {
       cwd,
@@ -92,8 +108,8 @@ class Run {
     })
     const onAbort = (): void => this.#stop('it was told to end', false)
     const timer = setTimeout(
-      () => this.#stop(`git did not end within ${limits.timeoutMs / 1000} s`, false),
-      limits.timeoutMs,
+      () => this.#stop(describeTimeout(limits), false),
+      Math.max(0, endsAtMs - performance.now()),
     )
     signal.addEventListener('abort', onAbort)
     this.#listen(input)

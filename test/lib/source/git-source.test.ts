@@ -1,5 +1,5 @@
 import {expect} from 'chai'
-import {spawn} from 'node:child_process'
+import {execFileSync, spawn} from 'node:child_process'
 import {randomBytes} from 'node:crypto'
 import {once} from 'node:events'
 import {
@@ -309,6 +309,52 @@ describe('git-source', () => {
     expect(steady.kind).to.equal('bundle')
     // To fetch, to find the commit, to list and read its files, to compare it with what was seen.
     expect(steps).to.be.at.least(6)
+  })
+
+  it('has one time limit for all that it asks git for, and blames nobody else when it is over', async () => {
+    const first = lab.commit({'a.yaml': guestsYaml(101)})
+    lab.commit({'a.yaml': guestsYaml(102)})
+    await bundle()
+    const bin = join(lab.root, 'bin')
+    mkdirSync(bin)
+    // A server that gives its branch at once, and is asked for a commit by its name in vain.
+    const slow = 'case "$*" in *refs/felhom/seen*) sleep 600;; *) sleep 0.1;; esac'
+    const real = execFileSync('sh', ['-c', 'command -v git'], {encoding: 'utf8'}).trim()
+    writeFileSync(join(bin, 'git'), `#!/bin/sh\necho "$@" >> ${lab.root}/asked\n${slow}\nexec ${real} "$@"\n`)
+    chmodSync(join(bin, 'git'), 0o755)
+    const env = {...lab.env, PATH: `${bin}:${process.env['PATH'] ?? ''}`}
+    lab.git('reset', '--quiet', '--hard', first)
+    const seen = '0'.repeat(40)
+    expect(problemOf(await ask({env, limits: {timeoutMs: 3000}}, seen))).to.equal(
+      'away: git did not end within 3 s',
+    )
+    const asked = readFileSync(join(lab.root, 'asked'), 'utf8').trim().split('\n')
+    expect(asked.filter((line) => line.includes(' fetch '))).to.have.length(2)
+  })
+
+  it('leaves a server alone that fails, longer each time', async () => {
+    const nowMs = {value: 1_800_000_000_000}
+    const source = lab.source({
+      address: join(lab.root, 'nowhere'),
+      clock: {now: () => nowMs.value},
+      random: () => 1,
+    })
+    const fetch = async (): Promise<string> => problemOf(await source.fetch(undefined, never))
+    const nothing = await fetch()
+    expect(nothing).to.match(/^away: /)
+    lab.git('clone', '--quiet', '--bare', lab.repository, join(lab.root, 'nowhere'))
+    nowMs.value += 4999
+    expect(await fetch()).to.equal(nothing)
+    nowMs.value += 2
+    // There is no commit in it yet.
+    expect(await fetch()).to.match(/^(away|unusable): /)
+    const commit = lab.commit({'a.yaml': guestsYaml(101)})
+    lab.git('push', '--quiet', join(lab.root, 'nowhere'), 'main')
+    nowMs.value += 9_999
+    expect(await fetch()).to.not.equal('bundle')
+    nowMs.value += 2
+    const fetched = await source.fetch(undefined, never)
+    expect(fetched.kind === 'bundle' && fetched.bundle.revision).to.equal(commit)
   })
 
   it('says so where there is no git', async () => {
