@@ -54,6 +54,12 @@ export function countPacks(dir: string): number {
   return existsSync(packs) ? readdirSync(packs).filter((name) => name.endsWith('.pack')).length : 0
 }
 
+export function sizeOfPacks(dir: string): number {
+  const packs = join(dir, 'objects/pack')
+  if (!existsSync(packs)) return 0
+  return readdirSync(packs).reduce((sum, name) => sum + statSync(join(packs, name)).size, 0)
+}
+
 /** Bytes of the largest file that a fetch has left unfinished. */
 export function sizeOfRemains(dir: string): number {
   const packs = join(dir, 'objects/pack')

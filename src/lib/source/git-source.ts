@@ -3,18 +3,11 @@
 import {resolve} from 'node:path'
 import {BackOff} from './back-off.ts'
 import {isPlainName} from './bundle-limits.ts'
-import {
-  countPacks,
-  dropCache,
-  hasCache,
-  isShallow,
-  lockCache,
-  sizeOfRemains,
-  sweepCache,
-} from './git-cache.ts'
+import {dropCache, hasCache, isShallow, lockCache, sizeOfRemains, sweepCache} from './git-cache.ts'
 import {compareCommits} from './compare-commits.ts'
 import {readCommit} from './read-commit.ts'
 import {describeTimeout, explainGit, hasEnded, runGit, type GitLimits, type GitPlace} from './run-git.ts'
+import {tidyCopy} from './tidy-copy.ts'
 import {away, unusable, type Fetched, type Seen, type Source} from './source.ts'
 
 export interface GitOptions {
@@ -34,8 +27,12 @@ export interface GitOptions {
   readonly progress?: () => void
 }
 
-const LIMITS: GitLimits = {timeoutMs: 120_000, maxFileBytes: 256 << 20, maxOutputBytes: 32 << 20}
-const MAX_PACKS = 50
+const LIMITS: GitLimits = {
+  timeoutMs: 120_000,
+  maxFileBytes: 256 << 20,
+  maxCopyBytes: 1 << 30,
+  maxOutputBytes: 32 << 20,
+}
 const HEAD = 'refs/felhom/head'
 /** What git allows in the name of a branch, and nothing that means something else in a refspec. */
 const BRANCH =
@@ -97,6 +94,8 @@ export class GitSource implements Source {
     const limits = this.#limits
     const place = {gitDir: resolve(cacheDir), cwd, env, lockFd, signal, limits, endsAtMs, progress}
     sweepCache(place.gitDir)
+    // Before and not after: what cannot be used takes as much room as what can.
+    await tidyCopy(seen?.revision, place)
     const wasThere = hasCache(place.gitDir)
     const first = await this.#attempt(seen, place)
     if (!('isLocal' in first)) return first
@@ -130,7 +129,6 @@ export class GitSource implements Source {
       }))
     // What could not be told for want of time says nothing about the revision.
     if (older !== undefined && hasEnded(place)) return away(describeTimeout(place.limits))
-    await this.#tidy(seen, place)
     return {kind: 'bundle', bundle: {revision: commit, ...content}, ...(older !== undefined && {older})}
   }
 
@@ -182,12 +180,5 @@ export class GitSource implements Source {
     const [commit] =
       'stdout' in run ? (/^[0-9a-f]{40,64}(?=\n$)/.exec(run.stdout.toString('latin1')) ?? []) : []
     return commit
-  }
-
-  /** Every fetch that brings something leaves a pack; after years there would be thousands. */
-  async #tidy(seen: Seen | undefined, place: GitPlace): Promise<void> {
-    if (countPacks(place.gitDir) <= MAX_PACKS) return
-    if (seen) await runGit(['update-ref', 'refs/felhom/seen', seen.revision], place)
-    await runGit(['repack', '-a', '-d', '-q'], place)
   }
 }

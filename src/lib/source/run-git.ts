@@ -23,6 +23,8 @@ export interface GitLimits {
   readonly timeoutMs: number
   /** Of one file on disk, such as a pack. */
   readonly maxFileBytes: number
+  /** Of the copy, before more is fetched into it. */
+  readonly maxCopyBytes: number
   /** Of what it prints. */
   readonly maxOutputBytes: number
 }

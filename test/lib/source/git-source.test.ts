@@ -271,10 +271,54 @@ describe('git-source', () => {
         )
     const next = lab.commit({'a.yaml': guestsYaml(102)})
     expect(olderOf(await ask({}, seen))).to.equal('not older')
-    expect(readdirSync(packs).filter((name) => name.endsWith('.pack')).length).to.equal(1)
+    expect(readdirSync(packs).filter((name) => name.endsWith('.pack')).length).to.equal(2)
     lab.git('reset', '--quiet', '--hard', seen)
     seen = next
     expect(olderOf(await ask({}, seen))).to.match(/comes before/)
+  })
+
+  it('keeps its copy below a limit, whatever is forced on the branch, and still knows what was seen', async () => {
+    const limits = {maxFileBytes: 1 << 20, maxCopyBytes: 3 << 20}
+    const packs = join(lab.cacheDir, 'objects/pack')
+    const size = (): number =>
+      existsSync(packs)
+        ? readdirSync(packs).reduce((sum, name) => sum + statSync(join(packs, name)).size, 0)
+        : 0
+    let seen = lab.commit({'a.yaml': guestsYaml(101)})
+    await bundle({limits})
+    const largest: number[] = []
+    for (let i = 0; i < 14; i++) {
+      // Every other one is of no use, and takes as much room.
+      lab.git('checkout', '--quiet', '--orphan', `o${i}`)
+      lab.git('rm', '--quiet', '-r', '-f', '--ignore-unmatch', '.')
+      const commit = lab.commit({
+        [i % 2 === 0 ? 'a.yaml' : 'a.txt']: guestsYaml(101),
+        'image.iso': randomBytes(900_000),
+      })
+      const fetched = await ask({limits}, seen)
+      expect(problemOf(fetched)).to.match(i % 2 === 0 ? /^bundle/ : /^unusable: there is no .yaml/)
+      if (fetched.kind === 'bundle') seen = commit
+      largest.push(size())
+    }
+    expect(Math.max(...largest)).to.be.greaterThan(2 << 20)
+    expect(Math.max(...largest)).to.be.lessThan(4 << 20)
+    const next = lab.commit({'a.yaml': guestsYaml(101, 102)})
+    expect(olderOf(await ask({limits}, next))).to.equal('unchanged')
+    lab.git('reset', '--quiet', '--hard', 'HEAD~1')
+    lab.git('checkout', '--quiet', '-B', 'back', 'HEAD')
+    lab.commit({'a.yaml': guestsYaml(101, 103)})
+    expect(olderOf(await ask({limits}, next))).to.equal('not older')
+  })
+
+  it('throws its copy away when it cannot be packed and is too large, and fetches it anew', async () => {
+    const commit = lab.commit({'a.yaml': guestsYaml(101)})
+    await bundle()
+    writeFileSync(join(lab.cacheDir, 'objects/pack/pack-x.keep-me'), Buffer.alloc(100_000))
+    const next = lab.commit({'a.yaml': guestsYaml(102)})
+    expect(olderOf(await ask({limits: {maxCopyBytes: 50_000}}, commit))).to.equal('not older')
+    expect(existsSync(join(lab.cacheDir, 'objects/pack/pack-x.keep-me'))).to.equal(false)
+    lab.git('reset', '--quiet', '--hard', commit)
+    expect(olderOf(await ask({}, next))).to.match(/comes before/)
   })
 
   it('ends a git that hangs, with all that it has started, in time and when it is told to', async () => {
