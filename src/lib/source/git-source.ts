@@ -117,6 +117,7 @@ export class GitSource implements Source {
     const content = await readCommit(commit, this.#path, place)
     if ('problem' in content) {
       const {problem, isLocal} = content
+      if (hasEnded(place)) return away(describeTimeout(place.limits))
       return isLocal ? {problem, isLocal} : unusable(problem)
     }
     const deepen = (): Promise<unknown> => this.#run(['--deepen=1000'], place)

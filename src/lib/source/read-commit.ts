@@ -12,6 +12,7 @@ import {
   partOf,
   type Part,
 } from './bundle-limits.ts'
+import {isHidden, refuse, refuseLinks, refuseSubmodule} from './refuse-links.ts'
 import {explainGit, runGit, type GitPlace} from './run-git.ts'
 import type {CarriedEnvelope} from './source.ts'
 
@@ -41,7 +42,7 @@ export async function readCommit(commit: string, path: string, place: GitPlace):
   const entries =
     found.type === 'blob'
       ? [{name: posix.basename(path), part: 'text' as const, oid: found.oid, size: found.size}]
-      : await listTree(found.oid, place)
+      : await listTree(found.oid, `${commit}:${path}${path === '' ? '' : '/'}`, place)
   if ('problem' in entries) return entries
   const problem = findExcess(entries)
   if (problem !== undefined) return {problem, isLocal: false}
@@ -69,24 +70,26 @@ async function findTop(
   }
 }
 
-async function listTree(oid: string, place: GitPlace): Promise<Entry[] | Failure> {
+/** `top`: how git names what is in the tree, before its name there. */
+async function listTree(oid: string, top: string, place: GitPlace): Promise<Entry[] | Failure> {
   const run = await runGit(['ls-tree', '-r', '-z', '-l', oid], place)
   if ('problem' in run) return {problem: run.problem, isLocal: false}
   if (run.code !== 0) return {problem: explainGit(run.stderr), isLocal: true}
   const entries: Entry[] = []
+  const links: string[] = []
   for (const line of run.stdout.toString('utf8').split('\0')) {
     const [, mode, type, blob = '', size, name = ''] = LINE.exec(line) ?? []
     const part = partOf(name)
+    if (name === '' || isHidden(name)) continue
+    if (type === 'commit') return refuseSubmodule(name)
+    if (part === undefined && mode === MODE_LINK) links.push(name)
     if (part === undefined || type !== 'blob') continue
-    if (!isPlainName(name)) return {problem: 'a file of it has a name that cannot be shown', isLocal: false}
+    if (!isPlainName(name)) return refuse('a file of it has a name that cannot be shown')
     if (mode !== MODE_LINK) entries.push({name, part, oid: blob, size: Number(size)})
     else if (part === 'text')
-      return {
-        problem: `${name} is a symbolic link, and links of a repository are not followed`,
-        isLocal: false,
-      }
+      return refuse(`${name} is a symbolic link, and links of a repository are not followed`)
   }
-  return entries.sort(byName)
+  return (await refuseLinks(links, top, place)) ?? entries.sort(byName)
 }
 
 function findExcess(entries: readonly Entry[]): string | undefined {

@@ -15,7 +15,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import {join} from 'node:path'
+import {dirname, join} from 'node:path'
 import type {GitOptions} from '../../../src/lib/source/git-source.ts'
 import type {Bundle, Fetched} from '../../../src/lib/source/source.ts'
 import {GitLab} from '../../support/git-lab.ts'
@@ -145,20 +145,45 @@ describe('git-source', () => {
       .and.not.include('secret')
   })
 
-  it('follows no link of a repository and enters no submodule', async () => {
-    lab.commit({'a.yaml': guestsYaml(101)})
-    lab.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', lab.repository, 'module')
-    symlinkSync('/etc/passwd', join(lab.repository, 'passwd'))
-    mkdirSync(join(lab.repository, 'jobs'))
-    symlinkSync('/etc/passwd', join(lab.repository, 'jobs/passwd.json'))
-    symlinkSync('/etc', join(lab.repository, 'etc'))
+  it('follows no link of a repository, and says so where guests could be behind it', async () => {
+    const link = (to: string, name: string): void => {
+      mkdirSync(dirname(join(lab.repository, name)), {recursive: true})
+      symlinkSync(to, join(lab.repository, name))
+    }
+    lab.commit({'a.yaml': guestsYaml(101), 'shared/b.yaml': guestsYaml(102), 'prod/c.yaml': guestsYaml(103)})
+    link('/etc/passwd', 'jobs/passwd.json')
+    link('../a.yaml', 'prod/file')
+    link('nowhere\nat all', 'prod/dangling')
+    link('../shared', '.github/shared')
+    link('../shared', 'elsewhere/shared')
+    lab.commit()
+    expect((await bundle({path: 'prod'})).texts.map(({file}) => file)).to.deep.equal(['prod/c.yaml'])
+    expect(problemOf(await ask())).to.match(/^unusable: elsewhere\/shared is a link to a folder/)
+    lab.git('rm', '--quiet', '-r', 'elsewhere')
     lab.commit()
     const {texts, jobs} = await bundle()
-    expect(texts.map(({file}) => file)).to.deep.equal(['a.yaml'])
+    expect(texts.map(({file}) => file)).to.deep.equal(['a.yaml', 'prod/c.yaml', 'shared/b.yaml'])
     expect(jobs).to.deep.equal([])
-    symlinkSync('a.yaml', join(lab.repository, 'b.yaml'))
+    for (const [to, name, expected] of [
+      ['../shared', 'prod/x', /^unusable: x is a link to a folder/],
+      ['file', 'prod/x', /^bundle/],
+      ['..', 'prod/x/y', /^unusable: x\/y is a link to a folder/],
+      ['/etc', 'prod/x', /^unusable: x is a link to a folder or out of the repository/],
+      ['../a.yaml', 'prod/x.yaml', /^unusable: x\.yaml is a symbolic link/],
+    ] as const) {
+      link(to, name)
+      lab.commit()
+      expect(problemOf(await ask({path: 'prod'})), to).to.match(expected)
+      rmSync(join(lab.repository, 'prod/x'), {recursive: true, force: true})
+    }
+  })
+
+  it('enters no submodule, and says so', async () => {
+    lab.commit({'a.yaml': guestsYaml(101), 'prod/c.yaml': guestsYaml(103)})
+    lab.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', lab.repository, 'module')
     lab.commit()
-    expect(problemOf(await ask())).to.match(/^unusable: b\.yaml is a symbolic link/)
+    expect(problemOf(await ask())).to.match(/^unusable: module is a submodule, which is not fetched/)
+    expect((await bundle({path: 'prod'})).texts).to.have.length(1)
   })
 
   it('runs no hook, filter or program that a repository, a branch or an address names', async () => {
