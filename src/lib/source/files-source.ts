@@ -35,6 +35,8 @@ export class FilesSource implements Source {
       const [approvals, jobs] = [this.#carried('approvals'), this.#carried('jobs')]
       if (typeof approvals === 'string') return unusable(approvals)
       if (typeof jobs === 'string') return unusable(jobs)
+      if (sizeOf(texts) + sizeOf(approvals) + sizeOf(jobs) > MAX_BUNDLE_BYTES)
+        return unusable(`its files, approvals and jobs hold more than ${MAX_BUNDLE_BYTES} bytes`)
       const after = stampOf(findFiles(this.#paths, this.#cwd).files)
       if (before !== after) return away('the files changed while they were read')
       const content = {texts, approvals, jobs}
@@ -81,6 +83,9 @@ async function readTexts(files: readonly FoundFile[], signal: AbortSignal): Prom
   }
   return texts
 }
+
+const sizeOf = (parts: readonly {readonly bytes: Uint8Array}[]): number =>
+  parts.reduce((sum, {bytes}) => sum + bytes.byteLength, 0)
 
 /** To the end, but no further than it takes to tell that it is too much. */
 async function readStart(path: string, signal: AbortSignal): Promise<Uint8Array> {

@@ -100,6 +100,16 @@ describe('files-source', () => {
     )
   })
 
+  it('counts approvals and jobs too, so that all it says can be kept', async () => {
+    lab.write('a.yaml', guestsYaml(101))
+    for (let i = 0; i < 4; i++) lab.write(`${i}.yaml`, Buffer.alloc(15 << 20, '#'))
+    const envelope = Buffer.alloc(MAX_CARRIED_BYTES, ' ')
+    for (let i = 0; i < 100; i++) lab.write(`approvals/${i}.json`, envelope)
+    expect((await ask()).kind).to.equal('unusable')
+    for (let i = 0; i < 80; i++) rmSync(join(lab.dir, `approvals/${i}.json`))
+    expect((await ask()).kind).to.equal('bundle')
+  })
+
   it('does not use what changes while it is read', async () => {
     lab.write('a.yaml', `felhom: 1\n${'#'.repeat(1 << 20)}\n`)
     const late = lab.write('z.yaml', guestsYaml(101))
