@@ -74,14 +74,25 @@ describe('the outcome of a signed job', () => {
     expect(read()).to.include({outcome: 'succeeded'})
   })
 
-  it('is written without end only for what our own records know', () => {
-    write(REFUSED)
-    for (let i = 1; i < MOST_UNPROVEN; i++) writeFileSync(join(dir, `f${i}`), '')
-    write({...REFUSED, nonce: 'B'})
-    expect(readdirSync(dir)).to.have.length(MOST_UNPROVEN)
+  it('stays where our own records know it; of the others the oldest go, of an earlier process too', () => {
+    const place = (nonce: string, outcome: object): void =>
+      writeFileSync(join(dir, `${nonce}.json`), JSON.stringify({operation: null, ...outcome}))
+    const at = (i: number): string => new Date(PASS_MS + i * 1000).toISOString()
+    write({...DONE, nonce: 'done'})
+    for (let i = 0; i < MOST_UNPROVEN; i++) place(`done${i}`, {operation: 'r1.1', at: at(0)})
+    for (let i = 0; i < MOST_UNPROVEN - 1; i++) place(`old${i}`, {refusal: 'expired', at: at(i)})
+    place('replayed', {refusal: 'replay', at: at(0)})
+    writeFileSync(join(dir, 'notes.txt'), '')
+    const later = PASS_MS + 1_000_000_000
+    write({...REFUSED, nonce: 'new0'}, later)
+    expect(readdirSync(dir)).to.include.members(['new0.json', 'old0.json'])
+    write({...REFUSED, nonce: 'new1'}, later)
+    write({...REFUSED, nonce: 'new2'}, later)
+    const names = readdirSync(dir)
+    expect(names).to.include.members(['done.json', 'replayed.json', 'notes.txt', 'new2.json', 'old2.json'])
+    expect(names).to.not.include('old0.json').and.not.include('old1.json')
+    expect(names.filter((name) => name.startsWith('done'))).to.have.length(MOST_UNPROVEN + 1)
     expect(warnings).to.have.length(1)
-    write({...DONE, nonce: 'C'})
-    expect(readdirSync(dir)).to.include('C.json')
   })
 
   it('is written nowhere else, whatever the nonce says', () => {
