@@ -40,6 +40,7 @@ export class SourceLab {
     source: Source | undefined,
     maxShrink = 0.2,
     secretsDir: string | undefined = this.secrets,
+    startedMs?: number,
   ): SourceKeeper {
     return makeSourceKeeper({
       source,
@@ -47,6 +48,7 @@ export class SourceLab {
       maxShrink,
       secretsDir,
       clock: {now: () => this.nowMs},
+      ...(startedMs !== undefined && {startedMs}),
     })
   }
 

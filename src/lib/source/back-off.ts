@@ -1,4 +1,6 @@
 // How long a source that keeps failing is left alone: twice as long each time, never quite as long as others wait.
+import type {FailedFetch} from './source.ts'
+import type {Failure} from './source-memory.ts'
 
 const FIRST_MS = 5_000
 const LONGEST_MS = 10 * 60_000
@@ -6,24 +8,26 @@ const LONGEST_MS = 10 * 60_000
 const LONGEST_ASKED_MS = 60 * 60_000
 
 export class BackOff {
-  #failures = 0
-  #untilMs = 0
+  /** The last, and what is made of it; undefined: the source is well. */
+  failure: Failure | undefined
 
-  fail(nowMs: number, askedMs: number, random: () => number): void {
-    const grownMs = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(this.#failures, 20))
-    this.#failures++
+  fail(fetched: FailedFetch, nowMs: number, askedMs: number, random: () => number): void {
+    const failures = this.failure?.failures ?? 0
+    const grownMs = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(failures, 20))
     const ownMs = grownMs * (0.5 + random() / 2)
-    this.#untilMs = nowMs + Math.max(ownMs, Math.min(askedMs, LONGEST_ASKED_MS))
+    const untilMs = nowMs + Math.ceil(Math.max(ownMs, Math.min(askedMs, LONGEST_ASKED_MS)))
+    this.failure = {fetched, failures: failures + 1, untilMs}
   }
 
   succeed(): void {
-    this.#failures = 0
-    this.#untilMs = 0
+    this.failure = undefined
   }
 
-  /** A clock that was set back makes nobody wait for longer. */
-  isWaiting(nowMs: number): boolean {
-    return nowMs < this.#untilMs && this.#untilMs - nowMs <= LONGEST_ASKED_MS
+  /** What the source is taken to say still. A clock that was set back makes nobody wait for longer. */
+  answer(nowMs: number): FailedFetch | undefined {
+    if (!this.failure) return undefined
+    const {fetched, untilMs} = this.failure
+    return nowMs < untilMs && untilMs - nowMs <= LONGEST_ASKED_MS ? fetched : undefined
   }
 }
 

@@ -7,6 +7,7 @@ import {dropCache, hasCache, isShallow, lockCache, sizeOfRemains, sweepCache} fr
 import {compareCommits} from './compare-commits.ts'
 import {readCommit} from './read-commit.ts'
 import {describeTimeout, explainGit, hasEnded, runGit, type GitLimits, type GitPlace} from './run-git.ts'
+import type {SourceMemory} from './source-memory.ts'
 import {tidyCopy} from './tidy-copy.ts'
 import {away, unusable, type Fetched, type Seen, type Source} from './source.ts'
 
@@ -45,7 +46,6 @@ export class GitSource implements Source {
   readonly #path: string
   readonly #limits: GitLimits
   readonly #backOff = new BackOff()
-  #failure: Fetched | undefined
 
   constructor(options: GitOptions) {
     const {address, branch, path = ''} = options
@@ -67,16 +67,15 @@ export class GitSource implements Source {
     if (this.#path !== '' && !isPlainName(this.#path))
       return unusable('its path leads nowhere in a repository')
     const {clock, random = Math.random} = this.#options
-    if (this.#failure && this.#backOff.isWaiting(clock.now())) return this.#failure
+    const failed = this.#backOff.answer(clock.now())
+    if (failed) return failed
     try {
       const lock = await lockCache(resolve(cacheDir))
       if (!lock)
         return away(`another process holds ${resolve(cacheDir)}.lock, so that the copy cannot be used`)
       try {
         const fetched = await this.#fetchLocked(seen, lock.fd, signal)
-        const isFailure = 'problem' in fetched
-        this.#failure = isFailure ? fetched : undefined
-        if (isFailure) this.#backOff.fail(clock.now(), 0, random)
+        if ('problem' in fetched) this.#backOff.fail(fetched, clock.now(), 0, random)
         else this.#backOff.succeed()
         return fetched
       } finally {
@@ -86,6 +85,15 @@ export class GitSource implements Source {
       signal.throwIfAborted()
       return away(`the copy of the repository cannot be kept: ${(error as Error).message}`)
     }
+  }
+
+  remember(): SourceMemory | undefined {
+    const {failure} = this.#backOff
+    return failure && {failure}
+  }
+
+  recall({failure}: SourceMemory): void {
+    this.#backOff.failure = failure
   }
 
   async #fetchLocked(seen: Seen | undefined, lockFd: number, signal: AbortSignal): Promise<Fetched> {

@@ -6,6 +6,7 @@ import {BackOff, readRetryAfter} from './back-off.ts'
 import {isPlainName, MAX_BUNDLE_BYTES, partOf} from './bundle-limits.ts'
 import {decodeBundle} from './decode-bundle.ts'
 import {describeFault, exchange, type Answer} from './https-exchange.ts'
+import {isEtag, type SourceMemory, type Validators} from './source-memory.ts'
 import {away, unusable, type Bundle, type Fetched, type Seen, type Source} from './source.ts'
 
 export interface HttpsOptions {
@@ -27,7 +28,6 @@ export interface HttpsLimits {
 }
 
 const LIMITS: HttpsLimits = {maxBytes: MAX_BUNDLE_BYTES, totalMs: 120_000}
-const ETAG = /^(?:W\/)?"[\u0021\u0023-\u007e]{0,256}"$/
 const TOKEN = /^[\u0021-\u007e]+$/
 /** Within this a server may change a file twice and date it once. */
 const DATE_IS_SURE_MS = 60_000
@@ -35,7 +35,7 @@ const DATE_IS_SURE_MS = 60_000
 /** What the server gave at last, and how to ask whether it still holds. */
 interface Last {
   readonly revision: string
-  readonly validators: Readonly<Record<string, string>>
+  readonly validators: Validators
   /** Only while it is not what was accepted: it may be asked for again. */
   readonly bundle: Bundle | undefined
 }
@@ -47,7 +47,6 @@ export class HttpsSource implements Source {
   readonly #options: HttpsOptions
   readonly #limits: HttpsLimits
   readonly #backOff = new BackOff()
-  #failure: Fetched | undefined
   #last: Last | undefined
 
   constructor(options: HttpsOptions) {
@@ -60,16 +59,25 @@ export class HttpsSource implements Source {
 
   async fetch(seen: Seen | undefined, signal: AbortSignal): Promise<Fetched> {
     signal.throwIfAborted()
-    if (this.#failure && this.#backOff.isWaiting(this.#options.clock.now())) return this.#failure
+    const {clock, random = Math.random} = this.#options
+    const failed = this.#backOff.answer(clock.now())
+    if (failed) return failed
     const {fetched, retryAfterMs = 0} = await this.#ask(seen, signal)
-    if (fetched.kind === 'bundle' || fetched.kind === 'unchanged') {
-      this.#failure = undefined
-      this.#backOff.succeed()
-    } else {
-      this.#failure = fetched
-      this.#backOff.fail(this.#options.clock.now(), retryAfterMs, this.#options.random ?? Math.random)
-    }
+    if ('problem' in fetched) this.#backOff.fail(fetched, clock.now(), retryAfterMs, random)
+    else this.#backOff.succeed()
     return fetched
+  }
+
+  remember(): SourceMemory | undefined {
+    const {failure} = this.#backOff
+    // With a query, the place does not tell one address from another.
+    const last = this.#url.search === '' && this.#last ? pickLast(this.#last) : undefined
+    return failure || last ? {...(last && {last}), ...(failure && {failure})} : undefined
+  }
+
+  recall({last, failure}: SourceMemory): void {
+    this.#backOff.failure = failure
+    this.#last = last && {...last, bundle: undefined}
   }
 
   async #ask(
@@ -158,6 +166,10 @@ export class HttpsSource implements Source {
   }
 }
 
+/** Where there is nothing to ask by, there is nothing to remember. */
+const pickLast = ({revision, validators}: Last): SourceMemory['last'] =>
+  Object.keys(validators).length === 0 ? undefined : {revision, validators}
+
 function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -173,7 +185,7 @@ function findOlder({serial}: Bundle, seen: Seen): string | undefined {
 }
 
 function validatorsOf({etag, date, 'last-modified': modified}: IncomingHttpHeaders): Record<string, string> {
-  if (etag !== undefined && ETAG.test(etag)) return {'If-None-Match': etag}
+  if (etag !== undefined && isEtag(etag)) return {'If-None-Match': etag}
   const [modifiedMs, dateMs] = [Date.parse(modified ?? ''), Date.parse(date ?? '')]
   const isSure = dateMs - modifiedMs >= DATE_IS_SURE_MS
   return modified !== undefined && isSure ? {'If-Modified-Since': new Date(modifiedMs).toUTCString()} : {}

@@ -3,6 +3,7 @@
 // guarantees that whatever a source sends is bounded, checked and never trusted for more than what it says.
 import type {DesiredText} from '../desired/desired-text.ts'
 import type {SourceKind} from '../model/daemon.ts'
+import type {SourceMemory} from './source-memory.ts'
 
 /** An envelope as it lies in the source: the gate alone decides what it is worth. */
 export interface CarriedEnvelope {
@@ -27,6 +28,9 @@ export type Fetched =
   | {readonly kind: 'bundle'; readonly bundle: Bundle; readonly older?: string}
   /** It is what was seen. */
   | {readonly kind: 'unchanged'}
+  | FailedFetch
+
+export type FailedFetch =
   | {readonly kind: 'away'; readonly problem: string}
   /** It answered with something that cannot be used: too large, cut short, not what a bundle looks like. */
   | {readonly kind: 'unusable'; readonly problem: string}
@@ -43,7 +47,11 @@ export interface Source {
   readonly place: string
   /** What the source does wrong is an answer; it throws only when aborted. */
   fetch(seen: Seen | undefined, signal: AbortSignal): Promise<Fetched>
+  /** For another process, as JSON; undefined: nothing. */
+  remember?(): SourceMemory | undefined
+  /** Of an earlier process: before it is first asked. */
+  recall?(memory: SourceMemory): void
 }
 
-export const away = (problem: string): Fetched => ({kind: 'away', problem})
-export const unusable = (problem: string): Fetched => ({kind: 'unusable', problem})
+export const away = (problem: string): FailedFetch => ({kind: 'away', problem})
+export const unusable = (problem: string): FailedFetch => ({kind: 'unusable', problem})

@@ -24,6 +24,13 @@ export interface SourceNote {
   readonly standing: SourceStanding
   /** What was good last. It is here too, so that damage to the one file does not lose sight of what was there. */
   readonly good?: GoodNote
+  readonly memory?: KeptMemory
+}
+
+/** Of the source itself, for its next process; the source checks it. */
+export interface KeptMemory {
+  readonly savedAtMs: number
+  readonly value: unknown
 }
 
 export interface GoodNote {
@@ -88,7 +95,7 @@ function decodeEnvelope(item: unknown): KeptEnvelope {
 }
 
 export function decodeNote(text: string): SourceNote {
-  const {felhom_source: version, standing, good} = asMap(JSON.parse(text))
+  const {felhom_source: version, standing, good, memory} = asMap(JSON.parse(text))
   requireVersion(version)
   const {place, state} = asMap(standing)
   asText(place)
@@ -99,7 +106,9 @@ export function decodeNote(text: string): SourceNote {
     asNumber(goodAtMs)
     asList(vmids).forEach(asNumber)
   }
-  return {standing, ...(good !== undefined && {good})} as SourceNote
+  const {savedAtMs, value} = memory === undefined ? {} : asMap(memory)
+  const kept = value !== undefined && {memory: {savedAtMs: asNumber(savedAtMs), value}}
+  return {standing, ...(good !== undefined && {good}), ...kept} as SourceNote
 }
 
 function requireVersion(version: unknown): void {

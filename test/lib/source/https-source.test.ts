@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import {gzipSync} from 'node:zlib'
 import type {TLSSocket} from 'node:tls'
 import {HttpsSource, type HttpsOptions} from '../../../src/lib/source/https-source.ts'
+import {readMemory} from '../../../src/lib/source/source-memory.ts'
 import type {Fetched, Seen} from '../../../src/lib/source/source.ts'
 import {createAuthority, type Authority, type Identity} from '../../support/certificates.ts'
 import {
@@ -112,6 +113,51 @@ describe('https-source', () => {
       '"v1"',
       undefined,
     ])
+  })
+
+  it('asks so after a restart too, and leaves a server alone that failed before it', async () => {
+    let answer = ok(YAML, ['ETag: "v1"'])
+    const server = await serve(({headers}, socket) =>
+      socket.end(headers.has('if-none-match') ? httpAnswer(304, 'Not Modified', '') : answer),
+    )
+    const restart = (source: HttpsSource): HttpsSource => {
+      const next = open(server.url)
+      next.recall(readMemory(JSON.parse(JSON.stringify(source.remember() ?? null))))
+      return next
+    }
+    const first = open(server.url)
+    const fetched = await first.fetch(undefined, never)
+    const revision = fetched.kind === 'bundle' ? fetched.bundle.revision : ''
+    expect(await restart(first).fetch({revision}, never)).to.deep.equal({kind: 'unchanged'})
+    expect((await restart(first).fetch({revision: 'another'}, never)).kind, 'no longer at hand').to.equal(
+      'bundle',
+    )
+    expect((await restart(restart(first)).fetch(undefined, never)).kind).to.equal('bundle')
+    answer = httpAnswer(500, 'Oh no', '')
+    const failing = open(server.url)
+    const failed = await failing.fetch(undefined, never)
+    const count = server.requests.length
+    expect(await restart(failing).fetch(undefined, never)).to.deep.equal(failed)
+    expect(server.requests.length).to.equal(count)
+    nowMs += 5000
+    answer = ok(YAML)
+    expect((await restart(failing).fetch(undefined, never)).kind).to.equal('bundle')
+  })
+
+  it('forgets what is not as it was remembered', () => {
+    const failure = {fetched: {kind: 'away', problem: 'x'}, failures: 1, untilMs: 5}
+    const last = {revision: 'r', validators: {'If-None-Match': '"v1"'}}
+    expect(readMemory({last, failure})).to.deep.equal({last, failure})
+    for (const value of [
+      undefined,
+      'x',
+      {last: {...last, validators: {Authorization: 'x'}}},
+      {last: {...last, validators: {'If-None-Match': 'x\r\nHost: y'}}},
+      {last: {validators: last.validators}},
+      {failure: {...failure, untilMs: 'soon'}},
+      {failure: {...failure, fetched: {kind: 'bundle'}}},
+    ])
+      expect(readMemory(value), JSON.stringify(value)).to.deep.equal({})
   })
 
   it('asks by date only where the date is sure', async () => {

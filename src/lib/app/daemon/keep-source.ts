@@ -4,6 +4,7 @@ import type {SourceStanding} from '../../model/daemon.ts'
 import type {DesiredReading, DesiredState} from '../../model/desired.ts'
 import {readBundleInTurns} from '../../source/read-bundle.ts'
 import type {Bundle, Fetched, Seen, Source} from '../../source/source.ts'
+import {readMemory} from '../../source/source-memory.ts'
 import type {KeptSourceFiles, SourceNote} from '../../store/kept-source.ts'
 import {judgeBundle, vmidsOf, type Verdict} from './judge-bundle.ts'
 import type {Delivery, SourceKeeper} from './ports.ts'
@@ -19,6 +20,8 @@ export interface KeeperOptions {
   /** The setting `secrets`. */
   readonly secretsDir: string | undefined
   readonly clock: {now(): number}
+  /** When this process began: who asks for a reload wants the source to be asked, whatever it was left alone for. */
+  readonly startedMs?: number
 }
 
 export const makeSourceKeeper = (options: KeeperOptions): SourceKeeper =>
@@ -46,6 +49,7 @@ class Keeper implements SourceKeeper {
   readonly #view: KeptView
   readonly #refused = new RefusedRevision()
   #answer: Answer | undefined
+  #isRecalled = false
 
   constructor(options: KeeperOptions, source: Source) {
     this.#options = options
@@ -56,6 +60,7 @@ class Keeper implements SourceKeeper {
   async ask(signal: AbortSignal): Promise<void> {
     this.#answer = undefined
     const kept = this.#view.look()
+    this.#recallOnce(kept.note)
     const seen = this.#view.seenOf(kept)
     const fetched = await this.#fetch(kept, seen, signal)
     // Here, where nobody holds the lock: to read it may take long.
@@ -65,6 +70,16 @@ class Keeper implements SourceKeeper {
 
   #read({texts}: Bundle): Promise<DesiredReading> {
     return readBundleInTurns(texts, {kind: this.#source.kind, secretsDir: this.#options.secretsDir})
+  }
+
+  /** What an earlier process knew of this source. */
+  #recallOnce(note: SourceNote | undefined): void {
+    if (this.#isRecalled) return
+    this.#isRecalled = true
+    if (!note?.memory || !this.#view.isOurs(note.standing)) return
+    const {last, failure} = readMemory(note.memory.value)
+    const isOfBefore = note.memory.savedAtMs < (this.#options.startedMs ?? Infinity)
+    this.#source.recall?.({...(last && {last}), ...(failure && isOfBefore && {failure})})
   }
 
   /** That it has not changed is of no use where the last good state is lost. */
@@ -179,7 +194,9 @@ class Keeper implements SourceKeeper {
       ...(content && good && {revision: good.revision, goodAtMs: good.goodAtMs}),
       ...said,
     }
-    this.#write({standing, ...(good && {good})}, kept.note)
+    const value = this.#source.remember?.()
+    const memory = value && {savedAtMs: this.#options.clock.now(), value}
+    this.#write({standing, ...(good && {good}), ...(memory && {memory})}, kept.note)
     return {...(content ?? {approvals: [], jobs: []}), standing}
   }
 
@@ -192,4 +209,4 @@ class Keeper implements SourceKeeper {
 
 /** All of it but when it was vouched for. */
 const timeless = (note: SourceNote): string =>
-  JSON.stringify(note, (key, value: unknown) => (key === 'goodAtMs' ? 0 : value))
+  JSON.stringify(note, (key, value: unknown) => (key === 'goodAtMs' || key === 'savedAtMs' ? 0 : value))

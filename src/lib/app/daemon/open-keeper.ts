@@ -32,4 +32,5 @@ export const openKeeper = ({settings, env, extensions, clock, progress}: KeeperP
     maxShrink: settings.daemon.maxShrink,
     secretsDir: settings.secrets,
     clock,
+    startedMs: performance.timeOrigin,
   })

@@ -4,6 +4,7 @@ import {chmodSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync} f
 import {join} from 'node:path'
 import {FilesSource} from '../../../../src/lib/source/files-source.ts'
 import type {Fetched} from '../../../../src/lib/source/source.ts'
+import type {SourceMemory} from '../../../../src/lib/source/source-memory.ts'
 import {KeptSourceFiles} from '../../../../src/lib/store/kept-source.ts'
 import {
   bundleOf,
@@ -372,5 +373,30 @@ describe('keep-source', () => {
     await deliver(lab.keeper(new ScriptedSource().say({kind: 'bundle', bundle})))
     isReading = false
     expect(turns).to.be.greaterThan(3)
+  })
+
+  it('gives the source back what it knew before a restart, and no other; a reload waits for nothing', async () => {
+    const memory: SourceMemory = {
+      last: {revision: 'r1', validators: {'If-None-Match': '"v1"'}},
+      failure: {fetched: {kind: 'away', problem: 'no route'}, failures: 3, untilMs: lab.nowMs + 1000},
+    }
+    class Remembering extends ScriptedSource {
+      recalled: SourceMemory | undefined
+      remember = (): SourceMemory => memory
+      recall(known: SourceMemory): void {
+        this.recalled = known
+      }
+    }
+    const ask = async (place: string, startedMs?: number): Promise<SourceMemory | undefined> => {
+      const source = new Remembering('https', place).say(AWAY)
+      const keeper = lab.keeper(source, undefined, undefined, startedMs)
+      await deliver(keeper)
+      await deliver(keeper)
+      return source.recalled
+    }
+    expect(await ask('https://a.example/')).to.equal(undefined)
+    expect(await ask('https://a.example/')).to.deep.equal(memory)
+    expect(await ask('https://a.example/', lab.nowMs)).to.deep.equal({last: memory.last})
+    expect(await ask('https://b.example/')).to.equal(undefined)
   })
 })
