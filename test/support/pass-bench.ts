@@ -1,6 +1,7 @@
 // Passes of the daemon on a sandbox without HTTP and on virtual time: the real pass, engine, gate with real signatures,
 // and logs on a disk in memory. What a test changes is what is desired, what is set, and what others do.
 import canonicalize from 'canonicalize'
+import type {KeptMemory} from '../../src/lib/app/daemon/keep-memory.ts'
 import {PassMemory, type PassWorld, type Told} from '../../src/lib/app/daemon/pass-world.ts'
 import {runPass} from '../../src/lib/app/daemon/run-pass.ts'
 import {openStores} from '../../src/lib/app/open-stores.ts'
@@ -42,6 +43,8 @@ export class PassBench {
   approvals: CarriedEnvelope[] = []
   jobs: CarriedEnvelope[] = []
   suspensions: readonly Suspension[] = []
+  /** What a pass has left for another process. */
+  kept: KeptMemory | undefined
   readonly host: string
   readonly #trust = trustFile({expiresMs: Math.ceil(this.clock.now() / 1000) * 1000 + 300 * DAY_MS})
   #signatures = 0
@@ -150,6 +153,12 @@ export class PassBench {
             ...{approvals: this.approvals, jobs: this.jobs},
             standing: {kind: 'files', place: 'guests.yaml', state: 'fresh', revision: 'r1'},
           }),
+      },
+      memory: {
+        load: () => this.kept,
+        save: (kept) => {
+          this.kept = kept
+        },
       },
       openAccess: () =>
         Promise.resolve({

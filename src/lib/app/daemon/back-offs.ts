@@ -3,6 +3,7 @@
 import type {BackOff} from '../../model/daemon.ts'
 import type {GuestPlan} from '../../model/plan.ts'
 import type {ActionResult} from '../../model/run-event.ts'
+import {digest} from './matter.ts'
 import {isUnseenGuest} from './unseen-guest.ts'
 
 export interface BackOffLimits {
@@ -34,6 +35,15 @@ export class BackOffs {
         .sort((a, b) => a.guest.vmid - b.guest.vmid)
         .map(({guest, failures, untilMs}) => ({guest, failures, untilMs}))
     )
+  }
+
+  all(): readonly Failing[] {
+    return [...this.#failing.values()]
+  }
+
+  /** As another process has left it. */
+  restore(failing: readonly Failing[]): void {
+    for (const one of failing) this.#failing.set(one.guest.vmid, one)
   }
 
   /** Forgets guests that no longer have anything to do, or something else than what failed, if that was seen. */
@@ -89,4 +99,4 @@ export class BackOffs {
 
 /** What is to be done, without what stands in its way at the moment. */
 const describeWork = ({actions}: GuestPlan): string =>
-  JSON.stringify(actions.map((action) => ({...action, blockers: [], needs: []})))
+  digest(JSON.stringify(actions.map((action) => ({...action, blockers: [], needs: []}))))

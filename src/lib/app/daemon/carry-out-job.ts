@@ -9,6 +9,7 @@ import {workFromJob, type GuestJob} from '../run-signed-job.ts'
 import {showSignatures} from '../signature-state.ts'
 import type {Scene} from './converge-guests.ts'
 import {findDeviation} from './job-of-statement.ts'
+import {digest} from './matter.ts'
 import {describeProblem, type Draft} from './pass-draft.ts'
 import type {PassMemory, PassWorld} from './pass-world.ts'
 import {restrainPlan} from './restrain-plan.ts'
@@ -73,9 +74,10 @@ function findObstacle(guest: GuestPlan, nonce: string, memory: PassMemory): Ende
   if (unsigned.length === 0) return undefined
   const detail = join(unsigned)
   const before = memory.jobRefusals.get(nonce)
-  memory.jobRefusals.set(nonce, detail)
+  const now = digest(detail)
+  memory.jobRefusals.set(nonce, now)
   // It is asked once, so that the audit keeps the answer; not in every pass.
-  return before === detail ? {outcome: 'refused', refusal: 'pending_signature', detail} : undefined
+  return before === now ? {outcome: 'refused', refusal: 'pending_signature', detail} : undefined
 }
 
 const join = (blockers: readonly Blocker[]): string =>

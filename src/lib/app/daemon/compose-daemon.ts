@@ -14,6 +14,7 @@ import {openState} from '../open-state.ts'
 import {rulesOf} from '../plugin-rules.ts'
 import {createInspector} from '../signature-state.ts'
 import {systemClock} from '../system-clock.ts'
+import {keepMemory, memoryFile} from './keep-memory.ts'
 import {openKeeper} from './open-keeper.ts'
 import type {PassWorld, Told} from './pass-world.ts'
 
@@ -47,6 +48,7 @@ export function openDaemonWorld(request: WorldRequest): DaemonWorld {
   const pass: PassWorld = {
     ...{settings, env, stop, tell, extensions, clock: systemClock},
     keeper: openKeeper({settings, env, extensions, clock: systemClock, progress}),
+    memory: keepMemory(memoryFile(settings.state), warn),
     openAccess: () => openProxmoxForWriting(settings, env, request.observeRequest),
     openState: async ({endpoint, tokenId}) => {
       const state = await openState({

@@ -11,6 +11,7 @@ import type {OpenState} from '../open-state.ts'
 import {showSignatures, type Inspector} from '../signature-state.ts'
 import type {BackOffLimits} from './back-offs.ts'
 import type {ClusterView} from './cluster-view.ts'
+import {digest} from './matter.ts'
 import type {PassMemory, PassWorld} from './pass-world.ts'
 import type {Delivery} from './ports.ts'
 import {restrainGuest, restrainPlan, type Restraints} from './restrain-plan.ts'
@@ -129,7 +130,8 @@ function leaveOutKnownRefusals(plan: Plan, memory: PassMemory): Plan {
     const actions = guest.actions.map((action) => {
       const refusal = action.blockers.find(({code}) => code === 'needs_signature')
       if (!refusal) return action
-      const key = JSON.stringify([guest.vmid, action.type, describeChanges(action), refusal.message])
+      const asked = [guest.vmid, action.type, describeChanges(action), refusal.message]
+      const key = digest(JSON.stringify(asked))
       heard.add(key)
       return memory.refusals.has(key) ? {...action, blockers: [...action.blockers, HEARD]} : action
     })

@@ -12,6 +12,7 @@ import type {OpenState} from '../open-state.ts'
 import type {Inspector} from '../signature-state.ts'
 import {BackOffs} from './back-offs.ts'
 import {SettledGuests} from '../../plan/settled-guests.ts'
+import type {MemoryKeeper} from './keep-memory.ts'
 import {Permissions} from './permission.ts'
 import type {SourceKeeper} from './ports.ts'
 
@@ -41,25 +42,50 @@ export interface PassWorld {
   readSuspensions(): readonly Suspension[]
   /** Undefined: none that can be believed. */
   readTrust(): Promise<TrustSnapshot | undefined>
+  /** For the next process; absent: it begins without. */
+  readonly memory?: MemoryKeeper
   /** Aborted: nothing new is started; what runs is awaited. */
   readonly stop: AbortSignal
   tell(event: Told): void
   readonly randomHex?: (digits: number) => string
 }
 
-/** What one pass leaves to the next; it is worth no more than a better guess, and a restart begins without it. */
+/** What one pass leaves to the next; it is worth no more than a better guess. */
 export class PassMemory {
   readonly backOffs = new BackOffs()
   readonly settled = new SettledGuests()
-  /** Answers of the gate that were heard before: asking again would only fill the audit. */
+  /** Answers of the gate that were heard before, as digests: asking again would only fill the audit. */
   refusals: ReadonlySet<string> = new Set()
-  /** Of signed jobs, by nonce: what was told last, and what the gate said of their signatures. */
+  /**
+   * Of signed jobs, by nonce: what was told last, which another process tells again to whoever asks then, and what was
+   * said of their signatures; as digests.
+   */
   readonly toldJobs = new Map<string, string>()
   readonly jobRefusals = new Map<string, string>()
   /** Found out by recovery, and not weighed against a plan yet; the latest of each guest. */
   readonly setbacks = new Map<number, Setback>()
   keptSinceMs: number | undefined
+  #isRecalled = false
   #permissions: {readonly of: Settings['daemon']; readonly permissions: Permissions} | undefined
+
+  /** What an earlier process has left, once. */
+  recall(keeper: MemoryKeeper): void {
+    if (this.#isRecalled) return
+    this.#isRecalled = true
+    const kept = keeper.load()
+    if (!kept) return
+    this.backOffs.restore(kept.backOffs)
+    this.refusals = new Set(kept.refusals)
+    for (const [nonce, refusal] of kept.jobRefusals) this.jobRefusals.set(nonce, refusal)
+  }
+
+  keep(keeper: MemoryKeeper): void {
+    keeper.save({
+      backOffs: this.backOffs.all(),
+      refusals: [...this.refusals].sort(),
+      jobRefusals: [...this.jobRefusals],
+    })
+  }
 
   /** Throws settings_invalid for windows that mean nothing. */
   permissionsOf(daemon: Settings['daemon']): Permissions {

@@ -11,6 +11,7 @@ import type {GuestJob} from '../run-signed-job.ts'
 import {carryOutJob, type Ended} from './carry-out-job.ts'
 import type {Scene} from './converge-guests.ts'
 import {jobOfStatement} from './job-of-statement.ts'
+import {digest} from './matter.ts'
 import {reportUsed} from './report-used-job.ts'
 import type {PassMemory, PassWorld} from './pass-world.ts'
 import {judgeJob, readJobs, type BroughtJob, type JobFacts, type RefusedJob} from './read-jobs.ts'
@@ -64,7 +65,7 @@ class Jobs {
       const job = await this.#runOne(nonce, jobs)
       if (!job) continue
       results.push(job)
-      const told = JSON.stringify(job)
+      const told = digest(JSON.stringify(job))
       if (this.#memory.toldJobs.get(nonce) !== told) world.tell({type: 'job_ended', job})
       this.#memory.toldJobs.set(nonce, told)
     }
@@ -105,8 +106,9 @@ class Jobs {
   async #audit({nonce, op, target}: Statement, {refusal, evidence}: RefusedJob): Promise<void> {
     const {jobRefusals} = this.#memory
     const before = jobRefusals.get(nonce)
-    jobRefusals.set(nonce, refusal.message)
-    if (before === refusal.message || ++this.#audited > MOST_AUDITED) return
+    const now = digest(refusal.message)
+    jobRefusals.set(nonce, now)
+    if (before === now || ++this.#audited > MOST_AUDITED) return
     const vmid = typeof target.vmid === 'number' ? target.vmid : 0
     const decided = {op, vmid, class: 'destructive' as const, refusal, ...(evidence && {evidence})}
     await this.#scene.state.audit.append(describeDecision(decided)).catch(() => undefined)

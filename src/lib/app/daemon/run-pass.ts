@@ -53,6 +53,7 @@ async function makePass(world: PassWorld, memory: PassMemory, draft: Draft): Pro
   try {
     const state = await world.openState(access)
     try {
+      if (world.memory) memory.recall(world.memory)
       // Without Proxmox there is no pass, but what the source said is kept all the same.
       const delivery = await world.keeper.settle()
       draft.source = delivery.standing
@@ -61,6 +62,7 @@ async function makePass(world: PassWorld, memory: PassMemory, draft: Draft): Pro
     } finally {
       draft.open = state.journal.openOperations()
       draft.disarmed = state.journal.disarmed()
+      if (world.memory) memory.keep(world.memory)
       await state.close()
     }
   } finally {
