@@ -42,7 +42,8 @@ describe('felhom daemon --once', () => {
 
   it('exits 3 when a signature is pending, and nothing is destroyed', async () => {
     lab.wish('{150: {kind: lxc, ensure: absent}}')
-    expect((await once('--mode', 'full')).code).to.equal(3)
+    for (const mode of ['observe', 'benign', 'full', 'full'])
+      expect((await once('--mode', mode)).code, mode).to.equal(3)
     expect((await lab.plan('--detailed-exitcode')).stdout).to.contain(
       'lxc/150 wiki on pve2 will be destroyed',
     )
