@@ -3,6 +3,7 @@
 
 export {PLUGIN_API_VERSION} from '../plugin/contract.ts'
 export type {
+  ActionType,
   AlertNotifier,
   FelhomPlugin,
   Observer,

@@ -2,7 +2,7 @@
 // touches nothing; and within one API version it only grows.
 import type {Alert} from '../model/daemon.ts'
 import type {GuestId} from '../model/guest.ts'
-import type {GateClass, Impact} from '../model/plan.ts'
+import type {ActionBody, GateClass, Impact} from '../model/plan.ts'
 import type {RunEvent} from '../model/run-event.ts'
 
 export const PLUGIN_API_VERSION = 1
@@ -46,10 +46,16 @@ export interface ProvidedFile {
   readonly content: string | Readonly<Record<string, unknown>>
 }
 
+/**
+ * What can be done to a guest. Within one API version others may be added, so a rule must not take one that it does not
+ * know for harmless: ask for what it lets pass, not for what it stops, or look at `impact` and `class` besides.
+ */
+export type ActionType = ActionBody['type']
+
 /** What a rule may weigh. */
 export interface RuleRequest {
   readonly action: {
-    readonly type: string
+    readonly type: ActionType
     readonly class: GateClass
     readonly impact: Impact
     readonly reversible: boolean
