@@ -1,5 +1,5 @@
 // How long a source that keeps failing is left alone: twice as long each time, never quite as long as others wait.
-import type {FailedFetch} from './source.ts'
+import type {FailedFetch} from './failed-fetch.ts'
 import type {Failure} from './source-memory.ts'
 
 const FIRST_MS = 5_000

@@ -1,7 +1,7 @@
 // What a source would like to know again in another process, such as the next pass of a timer: how to ask whether
 // something has changed, and how long to leave a server alone. It lies on a disk meanwhile, and is checked when it is
 // read back; whatever is not as it should be is forgotten, which costs a request.
-import type {FailedFetch} from './source.ts'
+import type {FailedFetch} from './failed-fetch.ts'
 
 export interface SourceMemory {
   readonly last?: {readonly revision: string; readonly validators: Validators}

@@ -3,6 +3,7 @@
 // guarantees that whatever a source sends is bounded, checked and never trusted for more than what it says.
 import type {DesiredText} from '../desired/desired-text.ts'
 import type {SourceKind} from '../model/daemon.ts'
+import type {FailedFetch} from './failed-fetch.ts'
 import type {SourceMemory} from './source-memory.ts'
 
 /** An envelope as it lies in the source: the gate alone decides what it is worth. */
@@ -29,11 +30,6 @@ export type Fetched =
   /** It is what was seen. */
   | {readonly kind: 'unchanged'}
   | FailedFetch
-
-export type FailedFetch =
-  | {readonly kind: 'away'; readonly problem: string}
-  /** It answered with something that cannot be used: too large, cut short, not what a bundle looks like. */
-  | {readonly kind: 'unusable'; readonly problem: string}
 
 /** What was accepted last, for the source to compare with. */
 export interface Seen {
