@@ -117,7 +117,7 @@ async function applyIn(
 async function openGateOf(
   state: OpenState,
   {reader}: WritingAccess,
-  {settings, approvalFiles = [], rules}: ApplyRequest & {readonly rules: readonly ClassRule[]},
+  {settings, work, approvalFiles = [], rules}: ApplyRequest & {readonly rules: readonly ClassRule[]},
   dialogue: ApplyDialogue,
 ): Promise<FullGate> {
   // Cryptography is loaded by those alone who ask the gate.
@@ -128,6 +128,7 @@ async function openGateOf(
     snapshots: reader,
     approvalFiles,
     rules,
+    ...(work.approvals && {carried: work.approvals}),
     disarmed: () => state.journal.disarmed(),
     journal: state.journal,
     warn: (text) => {

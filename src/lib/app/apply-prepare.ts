@@ -2,6 +2,7 @@
 import type {ApplyWork} from './apply-work.ts'
 import {workFromFiles} from './apply-work.ts'
 import {needsSecrets, workFromPlan} from './apply-saved-plan.ts'
+import {fetchApprovals} from './carried-approvals.ts'
 import {FelhomError} from '../model/felhom-error.ts'
 import {openDesired, type DesiredRequest} from './open-desired.ts'
 import {readPlan} from './read-plan.ts'
@@ -17,7 +18,9 @@ export interface WorkRequest extends DesiredRequest {
 export async function prepareWork(request: WorkRequest): Promise<ApplyWork> {
   const {env, targets, planFile, cwd} = request
   if (planFile === undefined) {
-    return workFromFiles(await useDesired(openDesired(request)), targets, env)
+    const provider = openDesired(request)
+    const work = workFromFiles(await useDesired(provider), targets, env)
+    return {...work, approvals: (await provider.approvals?.()) ?? []}
   }
   if (targets.length > 0) {
     throw new FelhomError(
@@ -31,7 +34,10 @@ export async function prepareWork(request: WorkRequest): Promise<ApplyWork> {
   }
   const plan = readPlan(cwd, planFile)
   const desired = needsSecrets(plan) && hasFiles(request) ? await useDesired(openDesired(request)) : undefined
-  return workFromPlan({plan, file: planFile, desired}, env)
+  const work = workFromPlan({plan, file: planFile, desired}, env)
+  const isDestructive = plan.guests.some(({actions}) => actions.some((one) => one.class === 'destructive'))
+  if (!isDestructive || !hasFiles(request)) return work
+  return {...work, approvals: await fetchApprovals(openDesired(request))}
 }
 
 const hasFiles = ({paths, setting}: DesiredRequest): boolean => paths.length > 0 || setting !== undefined

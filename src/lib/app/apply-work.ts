@@ -5,6 +5,7 @@ import type {ActualCluster, ActualGuest} from '../model/actual.ts'
 import type {DesiredState} from '../model/desired.ts'
 import type {GuestId} from '../model/guest.ts'
 import type {GuestPlan, Plan} from '../model/plan.ts'
+import type {CarriedEnvelope} from '../source/source.ts'
 import {heldPrivileges} from '../plan/held-privileges.ts'
 import {planGuest} from '../plan/plan-changes.ts'
 import type {SettledGuests} from '../plan/settled-guests.ts'
@@ -18,6 +19,8 @@ export interface ApplyWork {
   readSecrets(guest: GuestId, options: readonly string[]): Record<string, string>
   /** Saved plans were looked at before: nobody is asked, and nothing else than what they say is carried out. */
   readonly isSaved: boolean
+  /** Those that came with the desired state. */
+  readonly approvals?: readonly CarriedEnvelope[]
 }
 
 /** For what the cluster as a whole does not tell. */

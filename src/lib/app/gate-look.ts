@@ -2,7 +2,7 @@
 // taken; nothing is burned and nothing is audited.
 import type {ClassRule} from '../gate/classify.ts'
 import type {FullGate, Inspection} from '../gate/gate.ts'
-import type {SnapshotReader} from '../gate/ports.ts'
+import type {ApprovalFile, SnapshotReader} from '../gate/ports.ts'
 import type {TrustSnapshot} from '../gate/trust-snapshot.ts'
 import type {ActualCluster} from '../model/actual.ts'
 import {FelhomError} from '../model/felhom-error.ts'
@@ -52,7 +52,7 @@ export async function lookAtGate(request: LookRequest): Promise<GateLook> {
     env,
     async ({reader}) => {
       const actual = await reader.readCluster()
-      const gate = await openGateToLook({...request, snapshots: reader})
+      const gate = await openGateToLook({...request, snapshots: reader, carried: work.approvals ?? []})
       const {plan} = await work.plan(actual, reader)
       return inspectPlan(plan, actual, gate)
     },
@@ -70,8 +70,11 @@ export async function openGateToLook({
   approvalFiles,
   warn,
   rules,
+  carried,
 }: Pick<LookRequest, 'settings' | 'approvalFiles' | 'warn' | 'rules'> & {
   readonly snapshots: SnapshotReader
+  /** Approvals that came with the desired state. */
+  readonly carried: readonly ApprovalFile[]
 }): Promise<FullGate> {
   const [nonces, journal] = await Promise.all([
     readNonces({disk: systemDisk, dir: settings.state}),
@@ -84,6 +87,7 @@ export async function openGateToLook({
     snapshots,
     approvalFiles,
     warn,
+    carried,
     ...(rules && {rules}),
     disarmed: () => journal.disarmed(),
     stores: {

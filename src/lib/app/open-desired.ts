@@ -32,18 +32,32 @@ export function openDesired({
   env = process.env,
   extensions,
 }: DesiredRequest): DesiredProvider {
-  if (paths.length > 0) return new FilesProvider(paths, {cwd})
+  if (paths.length > 0) return openFiles(paths, cwd)
   if (setting === undefined) {
     throw new FelhomError('usage', 'no desired state is named', {
       hint: 'Name a file or a directory, or write desired: guests/ into felhom.yaml.',
       doubt: 'Nothing was read and nothing was changed.',
     })
   }
-  if ('paths' in setting) return new FilesProvider(setting.paths, {cwd})
+  if ('paths' in setting) return openFiles(setting.paths, cwd)
+  const open = async (): Promise<Required<DesiredProvider>> => {
+    const {SourceProvider} = await import('./source-provider.ts')
+    return new SourceProvider({setting, cwd, secretsDir, env, ...(extensions && {extensions})})
+  }
+  let provider: ReturnType<typeof open> | undefined
   return {
-    load: async () => {
-      const {SourceProvider} = await import('./source-provider.ts')
-      return new SourceProvider({setting, cwd, secretsDir, env, ...(extensions && {extensions})}).load()
+    load: async () => (await (provider ??= open())).load(),
+    approvals: async () => (await (provider ??= open())).approvals(),
+  }
+}
+
+function openFiles(paths: readonly string[], cwd: string): DesiredProvider {
+  const files = new FilesProvider(paths, {cwd})
+  return {
+    load: () => files.load(),
+    approvals: async () => {
+      const {readApprovalsBeside} = await import('./carried-approvals.ts')
+      return readApprovalsBeside(paths, cwd)
     },
   }
 }

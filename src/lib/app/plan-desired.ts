@@ -33,7 +33,7 @@ export async function planDesired(
       readActual: () => live.state,
       targets: request.targets,
     })
-    const plan = await review(planned.plan, planned.actual)
+    const plan = await review(planned.plan, planned.actual, async () => (await provider.approvals?.()) ?? [])
     return {plan, json: encodePlan(plan)}
   } catch (error) {
     live.abandon()

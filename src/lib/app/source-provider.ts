@@ -8,7 +8,7 @@ import {FelhomError} from '../model/felhom-error.ts'
 import type {Extensions} from '../plugin/extensions.ts'
 import type {DesiredSource} from '../settings/settings.ts'
 import {readBundle} from '../source/read-bundle.ts'
-import type {Fetched, Source} from '../source/source.ts'
+import type {CarriedEnvelope, Fetched, Source} from '../source/source.ts'
 import {openSource} from './open-source.ts'
 import type {DesiredProvider} from './ports.ts'
 
@@ -23,6 +23,7 @@ export interface ProviderRequest {
 
 export class SourceProvider implements DesiredProvider {
   readonly #request: ProviderRequest
+  #approvals: readonly CarriedEnvelope[] = []
 
   constructor(request: ProviderRequest) {
     this.#request = request
@@ -39,10 +40,15 @@ export class SourceProvider implements DesiredProvider {
       })
       const fetched = await source.fetch(undefined, new AbortController().signal)
       if (fetched.kind !== 'bundle') throw refuse(source, fetched)
+      this.#approvals = fetched.bundle.approvals
       return readBundle(fetched.bundle.texts, {kind: source.kind, secretsDir})
     } finally {
       rmSync(cacheDir, {recursive: true, force: true})
     }
+  }
+
+  approvals(): Promise<readonly CarriedEnvelope[]> {
+    return Promise.resolve(this.#approvals)
   }
 }
 
