@@ -18,7 +18,7 @@ describe('an approval that came with the desired state', function () {
     await lab.renew()
     lab.wish('{150: {kind: lxc, ensure: absent}}')
     const id = await lab.pendingId()
-    expect((await lab.sign(id, 'alice', '--reason', 'moved', '--auto-approve')).code).to.equal(0)
+    expect((await lab.sign(id, 'alice', '--confirm', 'wiki', '--reason', 'moved')).code).to.equal(0)
   })
 
   const useSource = (desired: string): void => {
