@@ -95,7 +95,9 @@ describe('installed plugins', function () {
     await lab.sandbox.call('PUT', `${DNS1}/config`, {tags: 'dns;prod'})
     lab.wish('{101: {kind: lxc, run: stopped}}')
     expect(await expectCode(0, lab.felhom('plan'))).to.match(/needs signature \(0\/1\)/)
-    expect(await expectCode(3, lab.apply())).to.match(/needs the signature of an operator/)
+    expect(await expectCode(3, lab.apply())).to.match(
+      /the rule prod-stop of .*demands the signature of an operator/,
+    )
     expect(await stops()).to.equal(0)
 
     const id = await lab.pendingId()
