@@ -1,7 +1,8 @@
 // What became of a job whose nonce is no longer fresh, from our own records alone: after a crash too, and however
 // often the job is brought again.
+import type {Statement} from '../../model/approval.ts'
 import type {JobResult} from '../../model/daemon.ts'
-import type {OperationState} from '../../model/operation.ts'
+import type {Intent, OperationState} from '../../model/operation.ts'
 import type {ActionOutcome} from '../../model/run-event.ts'
 import {describeUse} from '../gate-evidence.ts'
 import type {OpenState} from '../open-state.ts'
@@ -17,19 +18,48 @@ const OUTCOMES: Readonly<Record<OperationState, ActionOutcome>> = {
   abandoned: 'refused',
 }
 
+type Claim = Pick<Statement, 'nonce' | 'op' | 'params' | 'target'>
 type Used = Pick<JobResult, 'outcome' | 'refusal' | 'detail' | 'operation'>
 
-/** Undefined: it was neither used nor rejected. */
+/** Undefined: it was neither used nor rejected. The statement is what somebody says, signed or not. */
 export function reportUsed(
-  nonce: string,
+  statement: Claim,
   {nonces, journal}: Pick<OpenState, 'nonces' | 'journal'>,
 ): Used | undefined {
+  const {nonce} = statement
   // The journal may remember what the nonces have dropped since the approval has expired.
   const operation = journal.findByKey(nonce)
-  if (operation) return {outcome: OUTCOMES[operation.state], operation: operation.intent.op}
+  if (operation) {
+    const {op} = operation.intent
+    return isAbout(operation.intent, statement)
+      ? {outcome: OUTCOMES[operation.state], operation: op}
+      : {outcome: 'refused', refusal: 'binding_mismatch', detail: `its number was used for another, ${op}`}
+  }
   const state = nonces.state(nonce)
   if (state === 'fresh' && !journal.usedKey(nonce)) return undefined
   if (state === 'rejected')
     return {outcome: 'refused', refusal: 'replay', detail: 'an operator has rejected it'}
   return {outcome: 'refused', refusal: 'replay', detail: describeUse(journal, nonce)}
+}
+
+/** Whoever knows a number that was used could else have its outcome told of any guest. */
+function isAbout({target, body}: Intent, {op, params, target: claimed}: Claim): boolean {
+  if (claimed.kind !== target.kind || claimed.vmid !== target.vmid) return false
+  switch (body.type) {
+    case 'destroy':
+      return op === 'guest.destroy'
+    case 'snapshot-delete':
+      return op === 'snapshot.delete' && params['snapshot'] === body.snapshot
+    case 'snapshot-rollback':
+      return op === 'snapshot.rollback' && params['snapshot'] === body.snapshot
+    case 'set-config':
+      return (
+        (op === 'volume.detach' || op === 'volume.remove') &&
+        body.delete.some((option) => option === params['option'])
+      )
+    case 'job':
+      return op === body.job
+    default:
+      return false
+  }
 }

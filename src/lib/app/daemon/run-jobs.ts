@@ -73,12 +73,14 @@ class Jobs {
 
   /** What our own records know comes first, then what the bytes alone say, and Proxmox last. */
   async #runOne(nonce: string, brought: readonly BroughtJob[]): Promise<JobResult | undefined> {
+    const {state} = this.#scene
     const judged = brought.map((one) => ({...one, refused: judgeJob(one, this.#facts())}))
-    const chosen = judged.find(({refused}) => !refused) ?? judged[0]
+    const own = judged.find(({statement}) => reportUsed(statement, state)?.operation !== undefined)
+    const chosen = own ?? judged.find(({refused}) => !refused) ?? judged[0]
     if (!chosen) return undefined
     const {statement, refused} = chosen
     const base = {nonce, op: statement.op, ...guestOf(statement)}
-    const used = reportUsed(nonce, this.#scene.state)
+    const used = reportUsed(statement, state)
     if (used) return {...base, ...used}
     if (this.#world.clock.now() > statement.expMs)
       return {...base, outcome: 'refused', refusal: 'expired', detail: 'the signature is no longer valid'}
