@@ -14,7 +14,7 @@ const FELHOM_TYPES = `ActionBody ActionOutcome ActionResult ActualCluster Actual
   RecoverOptions RecoverResult Refusal RunEvent RunOptions RunResult RunState Signing SourcePlace StateRequest
   TaskReader TlsTrust Verdict WriteConnection Writer`
 
-const PLUGIN_TYPES = `Alert AlertNotifier FelhomHooks FelhomPlugin GateClass GuestId Impact Observer PlanFormat
+const PLUGIN_TYPES = `ActionType Alert AlertNotifier FelhomHooks FelhomPlugin GateClass GuestId Impact Observer PlanFormat
   PluginContext ProvidedFile Provider RegisterOptions Rule RuleRequest RunEvent`
 
 const TESTING = `DiskIsGone FULL_TOKEN InProcessConnection InProcessSandbox MemoryDisk MemoryJournal VirtualClock
