@@ -142,7 +142,7 @@ describe('felhom undo', () => {
     await settle(lab.apply())
     const {stdout} = await settle(undo('--auto-approve'), 3)
     expect(stdout.replaceAll(/\s+/g, ' '))
-      .to.contain("not carried out now (protection): it can lose data and needs an operator's signature")
+      .to.contain('not carried out now (protection): it can lose data and needs the signature of an operator')
       .and.contain('Undo complete: 1 changed; 1 waits for a signature')
     const {memory, protection} = await lab.config('lxc', 101)
     expect([memory, protection]).to.deep.equal([512, 1])

@@ -29,12 +29,15 @@ function looksTheSame(a: ActualGuest, b: ActualGuest): boolean {
     a.run === b.run &&
     a.template === b.template &&
     a.lock === b.lock &&
-    a.tags.join(';') === b.tags.join(';') &&
+    areSameTags(a.tags, b.tags) &&
     a.ha.managed === b.ha.managed &&
     (a.ha.managed !== true || b.ha.managed !== true || a.ha.state === b.ha.state) &&
     hasSameConfig(a, b)
   )
 }
+
+const areSameTags = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((tag, i) => tag === b[i])
 
 /** What could not be read is never the same. */
 function hasSameConfig({config: a}: ActualGuest, {config: b}: ActualGuest): boolean {
@@ -54,4 +57,4 @@ function areSameTexts(a: ConfigTexts, b: ConfigTexts): boolean {
 }
 
 const areSamePending = (a: readonly PendingChange[], b: readonly PendingChange[]): boolean =>
-  a.length === b.length && JSON.stringify(a) === JSON.stringify(b)
+  a.length === b.length && (a.length === 0 || JSON.stringify(a) === JSON.stringify(b))
