@@ -105,7 +105,7 @@ export class DaemonProcess {
       const plan = report.plan ? describePlan(report.plan) : 'no plan'
       const jobs = report.jobs.map(({op, outcome, detail = ''}) => ` | ${op} ${outcome} ${detail}`).join('')
       const problem = report.problem ? ` ${report.problem.code}: ${report.problem.message}` : ''
-      return `    daemon ${String(this.life.id)} pass ${pass}: ${report.permission} ${report.source.state} ${plan}${problem}${jobs}`
+      return `    daemon ${String(this.life.id)} pass ${pass}: ${report.permission} ${report.source?.state ?? 'unasked'} ${plan}${problem}${jobs}`
     })
     return report
   }

@@ -1,5 +1,5 @@
 // Reports of passes made up for a test: a quiet pass unless something else is asked for.
-import type {PassReport} from '../../src/lib/model/daemon.ts'
+import type {PassReport, SourceStanding} from '../../src/lib/model/daemon.ts'
 import type {GuestPlan, Plan, PlannedAction} from '../../src/lib/model/plan.ts'
 
 /** 2026-11-18T06:00:00Z */
@@ -28,15 +28,22 @@ export const passReport = (pass: number, change: Partial<PassReport> = {}): Pass
   ...change,
 })
 
+export const freshSource = (pass: number): SourceStanding => ({
+  ...{kind: 'git', place: 'git@example:guests', state: 'fresh', revision: 'r1'},
+  goodAtMs: startOf(pass),
+})
+
+const startOf = (pass: number): number => PASS_MS + (pass - 1) * MINUTE_MS
+
 export function passWithoutPlan(pass: number, change: Partial<PassReport> = {}): PassReport {
-  const startedMs = PASS_MS + (pass - 1) * MINUTE_MS
+  const startedMs = startOf(pass)
   return {
     pass,
     startedMs,
     endedMs: startedMs + 1500,
     mode: 'benign',
     permission: 'benign',
-    source: {kind: 'git', place: 'git@example:guests', state: 'fresh', revision: 'r1', goodAtMs: startedMs},
+    source: freshSource(pass),
     results: [],
     jobs: [],
     open: [],
@@ -48,9 +55,7 @@ export function passWithoutPlan(pass: number, change: Partial<PassReport> = {}):
 }
 
 /** Not even the source was asked. */
-export const failedPass = (pass: number, change: Partial<PassReport> = {}): PassReport =>
-  passWithoutPlan(pass, {
-    source: {kind: 'none', place: '', state: 'away'},
-    problem: {code: 'unreachable', message: 'no way to pve1'},
-    ...change,
-  })
+export function failedPass(pass: number, change: Partial<PassReport> = {}): PassReport {
+  const {source: _, ...report} = passWithoutPlan(pass)
+  return {...report, problem: {code: 'unreachable', message: 'no way to pve1'}, ...change}
+}

@@ -78,7 +78,8 @@ export interface PassReport {
   readonly mode: DaemonMode
   /** At the beginning; whoever acts is asked again. */
   readonly permission: Permission
-  readonly source: SourceStanding
+  /** Absent where the pass ended before it could ask. */
+  readonly source?: SourceStanding
   /** Why the pass could not be made, or could not be ended; the loop goes on. */
   readonly problem?: {readonly code: ErrorCode; readonly message: string}
   /** Absent where it did not come so far. What the daemon may not do now has a blocker that says so. */

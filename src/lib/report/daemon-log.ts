@@ -205,7 +205,7 @@ function describePassEnd(report: PassReport): LogLine[] {
   const problems = [...(plan?.problems ?? []), ...(plan?.guests ?? []).flatMap((guest) => guest.problems)]
   return [
     ...(problem === undefined ? [] : [describePassProblem(pass, problem)]),
-    ...(source.problem === undefined
+    ...(source?.problem === undefined
       ? []
       : [
           {

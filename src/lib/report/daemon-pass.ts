@@ -46,9 +46,8 @@ export interface DescribedPass {
 export function describePass(report: PassReport): DescribedPass {
   const {pass, startedMs, endedMs, permission, problem, plan, source, jobs} = report
   const counts = countPass(report)
-  // A pass that failed early has seen neither guests nor source: zeros would say that it had.
+  // A pass that failed early has seen no guests: zeros would say that it had.
   const hasLooked = problem === undefined || plan !== undefined
-  const hasAsked = problem === undefined || source.kind !== 'none'
   const tried = Object.entries(counts.outcomes).filter(
     ([outcome]) => !STANDING.includes(outcome as ActionOutcome),
   )
@@ -66,14 +65,14 @@ export function describePass(report: PassReport): DescribedPass {
     fields: {
       ...{pass, durationMs, result: resultOf(report), permission},
       ...(hasLooked && counts),
-      ...(hasAsked && {sourceState: source.state, revision: source.revision}),
+      ...(source && {sourceState: source.state, revision: source.revision}),
     },
     // Its problem has a line of its own, and so has each job when something becomes of it.
     isQuiet: tried.length === 0,
   }
 }
 
-function resultOf({problem}: PassReport): 'ok' | 'failed' | 'interrupted' {
+export function resultOf({problem}: PassReport): 'ok' | 'failed' | 'interrupted' {
   if (problem === undefined) return 'ok'
   return problem.code === 'interrupted' ? 'interrupted' : 'failed'
 }

@@ -43,8 +43,8 @@ const quarantineMatters = ({open}: PassReport): Matter[] =>
     })
 
 function sourceMatters({source, endedMs}: PassReport, options: MatterOptions): Matter[] {
-  const {kind, place, state, problem, revision, refusedRevision} = source
-  if (kind === 'none' || state === 'fresh') return []
+  if (!source || source.state === 'fresh') return []
+  const {place, state, problem, revision, refusedRevision} = source
   const why = problem === undefined ? '' : `: ${problem}`
   const used =
     revision === undefined ? 'There is no earlier state to use.' : `Revision ${revision} is used instead.`

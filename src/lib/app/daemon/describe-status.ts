@@ -1,6 +1,6 @@
 // The state of the daemon as /status tells it: all of the last pass but the values of options, since on loopback every
 // user of the machine can ask. The shape is that of docs/monitoring.md; new keys may come at any time.
-import type {DaemonMode, JobResult, PassReport, Suspension} from '../../model/daemon.ts'
+import type {DaemonMode, JobResult, PassReport, SourceStanding, Suspension} from '../../model/daemon.ts'
 import {formatGuestId} from '../../model/guest.ts'
 import type {GuestPlan, PlannedAction} from '../../model/plan.ts'
 import {describeWish} from '../../report/action-words.ts'
@@ -44,7 +44,7 @@ function describeReport(report: PassReport): Record<string, unknown> {
   return {
     ...{pass, startedAt: showExactTime(startedMs), endedAt: showExactTime(endedMs)},
     ...{durationMs: endedMs - startedMs, permission, problem: problem ?? null},
-    source: describeSource(report),
+    source: report.source ? describeSource(report.source) : null,
     counts: countPass(report),
     guests: (plan?.guests ?? []).map(describeGuest),
     problems: (plan?.problems ?? []).map(({code, severity, message}) => ({code, severity, message})),
@@ -65,7 +65,7 @@ function describeReport(report: PassReport): Record<string, unknown> {
   }
 }
 
-function describeSource({source}: PassReport): Record<string, unknown> {
+function describeSource(source: SourceStanding): Record<string, unknown> {
   const {kind, place, state, revision, goodAtMs, problem, refusedRevision} = source
   return {
     ...{kind, place, state, revision: revision ?? null, problem: problem ?? null},

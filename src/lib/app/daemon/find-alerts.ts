@@ -86,7 +86,7 @@ function watchNeverGood(
   {source, startedMs}: PassReport,
 ): number | undefined {
   // A pass that failed early has not asked: it stands as before.
-  if (source.kind === 'none') return neverGoodSinceMs
+  if (!source || source.kind === 'none') return neverGoodSinceMs
   return source.state === 'fresh' || source.goodAtMs !== undefined
     ? undefined
     : (neverGoodSinceMs ?? startedMs)
@@ -102,7 +102,7 @@ function isUnseen({kind, guest}: OpenAlert, report: PassReport): boolean {
       return false
     case 'source_stale':
     case 'source_refused':
-      return report.source.kind === 'none' && report.problem !== undefined
+      return report.source === undefined
     case 'drift_found':
     case 'signature_pending':
       return isGuestUnseen(guest, report)
@@ -119,7 +119,7 @@ function isUnseen({kind, guest}: OpenAlert, report: PassReport): boolean {
 function isGuestUnseen(guest: GuestId | undefined, report: PassReport): boolean {
   if (!hasLooked(report)) return true
   // Without a usable desired state nothing was compared; where none is named, nothing is desired any more.
-  if (report.plan === undefined && report.source.kind !== 'none') return true
+  if (report.plan === undefined && report.source?.kind !== 'none') return true
   return guest !== undefined && viewGuests(report).get(formatGuestId(guest))?.isUnsettled === true
 }
 

@@ -19,8 +19,8 @@ export function judgePass(report: PassReport): ErrorCode | undefined {
   if (verdict !== undefined && verdict !== 'signature_pending') return verdict
   if (jobs.some(({outcome}) => outcome === 'failed')) return 'apply_failed'
   if (plan && findMistakes(plan).length > 0) return 'desired_invalid'
-  if (source.state === 'refused') return 'source_refused'
-  if (source.state === 'away' && source.revision === undefined) return 'source_away'
+  if (source?.state === 'refused') return 'source_refused'
+  if (source?.state === 'away' && source.revision === undefined) return 'source_away'
   return verdict ?? (isSignaturePending(report) ? 'signature_pending' : undefined)
 }
 

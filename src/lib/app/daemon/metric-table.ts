@@ -42,7 +42,11 @@ export const METRICS = {
     '1 for what the last pass was allowed to do at its beginning.',
     'permission',
   ),
-  passes: counter('felhom_passes_total', 'Passes, by whether they came to their end.', 'result'),
+  passes: counter(
+    'felhom_passes_total',
+    'Passes: ok, failed, or interrupted because the daemon was told to end.',
+    'result',
+  ),
   passDuration: histogram('felhom_pass_duration_seconds', 'How long passes take.', PASS_SECONDS),
   lastPass: gauge('felhom_last_pass_timestamp_seconds', 'When the last pass ended, well or not.'),
   lastGoodPass: gauge('felhom_last_good_pass_timestamp_seconds', 'When a pass last ended well.'),

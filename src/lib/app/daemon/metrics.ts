@@ -5,7 +5,7 @@ import type {Gauge, Registry} from 'prom-client'
 import type {DaemonEvent, PassReport} from '../../model/daemon.ts'
 import {formatGuestId} from '../../model/guest.ts'
 import type {ActionOutcome, RunEvent} from '../../model/run-event.ts'
-import {countPass} from '../../report/daemon-pass.ts'
+import {countPass, resultOf} from '../../report/daemon-pass.ts'
 import type {RequestObserver} from '../../pve/request-route.ts'
 import type {SyncObserver} from '../../store/timed-disk.ts'
 import {findDrift} from './guest-matters.ts'
@@ -84,7 +84,7 @@ function noteRun(m: Instruments, flying: Set<string>, event: RunEvent): void {
 
 function notePass(m: Instruments, report: PassReport): void {
   const {startedMs, endedMs, problem, plan, trust} = report
-  m.passes.inc({result: problem === undefined ? 'ok' : 'failed'})
+  m.passes.inc({result: resultOf(report)})
   m.passDuration.observe(Math.max(0, endedMs - startedMs) / 1000)
   m.lastPass.set(endedMs / 1000)
   if (problem === undefined) m.lastGoodPass.set(endedMs / 1000)
@@ -118,6 +118,7 @@ function noteState(m: Instruments, report: PassReport): void {
   m.drift.reset()
   for (const {guest, actions} of drifting.slice(0, MOST_DRIFTING))
     for (const {class: of} of actions) m.drift.inc({guest: formatGuestId(guest), class: of})
+  if (!report.source) return
   if (report.source.kind !== 'none')
     setOne(m.sourceState, 'state', ['fresh', 'away', 'refused'], report.source.state)
   else m.sourceState.reset()
@@ -128,5 +129,5 @@ function setOne<L extends string>(gauge: Gauge<L>, label: L, values: readonly st
 }
 
 /** A pass that failed before the source was asked knows nothing of it. */
-const latestGood = ({source, problem}: PassReport, before: number | undefined): number | undefined =>
-  source.kind === 'none' && problem !== undefined ? before : source.goodAtMs
+const latestGood = ({source}: PassReport, before: number | undefined): number | undefined =>
+  source ? source.goodAtMs : before

@@ -36,7 +36,6 @@ async function beginReport(pass: number, world: PassWorld, memory: PassMemory): 
     endedMs: nowMs,
     mode: settings.daemon.mode,
     permission: memory.permissionsOf(settings.daemon).at(nowMs),
-    source: {kind: 'none', place: '', state: 'away'},
     results: [],
     jobs: [],
     open: [],

@@ -12,6 +12,7 @@ import {actionResult, plannedAction, setOptions} from '../../../support/action-r
 import {intentOf, operationOf} from '../../../support/operations.ts'
 import {
   failedPass,
+  freshSource,
   guestPlan,
   PASS_MS,
   passReport,
@@ -285,7 +286,7 @@ describe('alerts of a pass', () => {
       const refused = (pass: number, revision: string): PassReport =>
         passReport(pass, {
           source: {
-            ...passReport(pass).source,
+            ...freshSource(pass),
             ...{state: 'refused', problem: 'it lost half of its guests', refusedRevision: revision},
           },
         })

@@ -6,7 +6,7 @@ import {actionResult, plannedAction, setOptions} from '../../../support/action-r
 import {desiredGuest} from '../../../support/desired-guest.ts'
 import {stranger} from '../../../support/gate-bench.ts'
 import {PassBench} from '../../../support/pass-bench.ts'
-import {guestPlan, passReport, planOf} from '../../../support/pass-report.ts'
+import {freshSource, guestPlan, passReport, planOf} from '../../../support/pass-report.ts'
 
 const gone = desiredGuest(101, {}, {ensure: 'absent'})
 
@@ -65,6 +65,6 @@ describe('a single pass', () => {
     expect(judgePass(report)).to.equal('signature_pending')
     const failed = {nonce: 'n', op: 'snapshot.delete', outcome: 'failed'} as const
     expect(judgePass({...report, jobs: [failed]})).to.equal('apply_failed')
-    expect(judgePass({...report, source: {...report.source, state: 'refused'}})).to.equal('source_refused')
+    expect(judgePass({...report, source: {...freshSource(1), state: 'refused'}})).to.equal('source_refused')
   })
 })

@@ -61,6 +61,15 @@ describe('metrics', () => {
       expect(known.has(name.name), name.name).to.equal(false)
   })
 
+  it('tell a pass that was told to end from one that failed', async () => {
+    end(failedPass(1))
+    end(failedPass(2, {problem: {code: 'interrupted', message: 'told to end by SIGTERM'}}))
+    const known = await samples()
+    expect(known.get('felhom_passes_total{result="failed"}')).to.equal(1)
+    expect(known.get('felhom_passes_total{result="interrupted"}')).to.equal(1)
+    expect(known.get('felhom_passes_total{result="ok"}') ?? 0).to.equal(0)
+  })
+
   it('tell how the last pass left the cluster', async () => {
     const destroy = plannedAction(
       {type: 'destroy', volumes: []},

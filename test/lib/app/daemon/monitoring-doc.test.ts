@@ -10,7 +10,14 @@ import type {RunEvent} from '../../../../src/lib/model/run-event.ts'
 import {describeDaemonEvent} from '../../../../src/lib/report/daemon-log.ts'
 import {actionResult, plannedAction, setOptions} from '../../../support/action-result.ts'
 import {intentOf, openOf, UPID} from '../../../support/operations.ts'
-import {guestPlan, PASS_MS, passReport, planOf} from '../../../support/pass-report.ts'
+import {
+  failedPass,
+  freshSource,
+  guestPlan,
+  PASS_MS,
+  passReport,
+  planOf,
+} from '../../../support/pass-report.ts'
 
 const DOC = readFileSync(new URL('../../../../docs/monitoring.md', import.meta.url), 'utf8')
 const section = (title: string): string =>
@@ -48,7 +55,7 @@ const FULL: PassReport = passReport(1, {
   backOffs: [{guest, failures: 1, untilMs: 5}],
   trust: {version: 1, expiresMs: 5},
   problem: {code: 'timeout', message: 'late'},
-  source: {...passReport(1).source, state: 'refused', problem: 'it shrank', refusedRevision: 'r2'},
+  source: {...freshSource(1), state: 'refused', problem: 'it shrank', refusedRevision: 'r2'},
 })
 const {memory} = findAlerts(NOTHING_TOLD, FULL, {staleAfterMs: 1, trustWarningMs: 1})
 const STATUS = describeStatus({
@@ -63,6 +70,15 @@ function keysOf(value: unknown): string[] {
 }
 
 describe('docs/monitoring.md', () => {
+  it('says when /status knows nothing of the source', () => {
+    const early = describeStatus({
+      ...{version: '1', host: 'h', startedMs: 0, nowMs: PASS_MS, mode: 'full', intervalMs: 1},
+      ...{alerts: NOTHING_TOLD, report: failedPass(1)},
+    })
+    expect(early['lastPass']).to.include({source: null})
+    expect(section('Status')).to.include('`source`').and.to.include('null where the pass could not ask')
+  })
+
   it('has every metric, with its kind, labels and meaning, and no other', () => {
     const rows = [...section('Metrics').matchAll(/^\| +`(\w+)` +\| +(\w+) +\| +(.*?) *\| +(.*?) +\|$/gm)].map(
       ([, name, kind, labels, help]) => ({name, kind, labels: labels?.replaceAll('`', ''), help}),
