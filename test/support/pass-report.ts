@@ -35,7 +35,20 @@ export const freshSource = (pass: number): SourceStanding => ({
 
 const startOf = (pass: number): number => PASS_MS + (pass - 1) * MINUTE_MS
 
-export function passWithoutPlan(pass: number, change: Partial<PassReport> = {}): PassReport {
+export const passWithoutPlan = (pass: number, change: Partial<PassReport> = {}): PassReport => ({
+  ...passWithoutSource(pass),
+  source: freshSource(pass),
+  ...change,
+})
+
+/** Not even the source was asked. */
+export const failedPass = (pass: number, change: Partial<PassReport> = {}): PassReport => ({
+  ...passWithoutSource(pass),
+  problem: {code: 'unreachable', message: 'no way to pve1'},
+  ...change,
+})
+
+function passWithoutSource(pass: number): PassReport {
   const startedMs = startOf(pass)
   return {
     pass,
@@ -43,19 +56,11 @@ export function passWithoutPlan(pass: number, change: Partial<PassReport> = {}):
     endedMs: startedMs + 1500,
     mode: 'benign',
     permission: 'benign',
-    source: freshSource(pass),
     results: [],
     jobs: [],
     open: [],
     disarmed: [],
     suspensions: [],
     backOffs: [],
-    ...change,
   }
-}
-
-/** Not even the source was asked. */
-export function failedPass(pass: number, change: Partial<PassReport> = {}): PassReport {
-  const {source: _, ...report} = passWithoutPlan(pass)
-  return {...report, problem: {code: 'unreachable', message: 'no way to pve1'}, ...change}
 }
