@@ -4,7 +4,7 @@ import {readFileSync} from 'node:fs'
 import tls from 'node:tls'
 import {FelhomError} from '../model/felhom-error.ts'
 import type {ApiToken} from '../pve/api-token.ts'
-import type {Connection, Limits} from '../pve/connection.ts'
+import type {Connection, ConnectionOptions, Limits} from '../pve/connection.ts'
 import type {Reader} from '../pve/read.ts'
 import type {RequestObserver} from '../pve/request-route.ts'
 import type {TlsTrust} from '../pve/tls-trust.ts'
@@ -20,6 +20,9 @@ export interface ProxmoxAccess {
   close(): Promise<void>
 }
 
+/** Of all that is sent: how to end it, and who is told of it. */
+export type Watch = Pick<ConnectionOptions, 'signal' | 'observe' | 'onLeave'>
+
 /** Only who carries something out asks for this. */
 export interface WritingAccess extends ProxmoxAccess {
   writer: Writer
@@ -28,9 +31,9 @@ export interface WritingAccess extends ProxmoxAccess {
 export async function openProxmox(
   settings: Settings,
   env: NodeJS.ProcessEnv,
-  signal?: AbortSignal,
+  watch: Watch = {},
 ): Promise<ProxmoxAccess> {
-  const {connection, ...rest} = await connect(settings, env, signal)
+  const {connection, ...rest} = await connect(settings, env, watch)
   const {createReader} = await import('../pve/read.ts')
   return {...rest, reader: createReader(connection)}
 }
@@ -40,7 +43,7 @@ export async function openProxmoxForWriting(
   env: NodeJS.ProcessEnv,
   observe?: RequestObserver,
 ): Promise<WritingAccess> {
-  const {connection, ...rest} = await connect(settings, env, undefined, observe)
+  const {connection, ...rest} = await connect(settings, env, observe && {observe})
   const [{createReader}, {createWriter}] = await Promise.all([
     import('../pve/read.ts'),
     import('../pve/write.ts'),
@@ -51,8 +54,7 @@ export async function openProxmoxForWriting(
 async function connect(
   settings: Settings,
   env: NodeJS.ProcessEnv,
-  signal: AbortSignal | undefined,
-  observe?: RequestObserver,
+  watch: Watch = {},
 ): Promise<Omit<ProxmoxAccess, 'reader'> & {connection: Connection}> {
   const {endpoint, token, trust} = checkAccess(settings, env)
   const {Connection: Http} = await import('../pve/connection.ts')
@@ -61,8 +63,7 @@ async function connect(
     token,
     trust,
     limits: chooseLimits(settings.limits),
-    ...(signal && {signal}),
-    ...(observe && {observe}),
+    ...watch,
   })
   return {connection, tokenId: token.id, endpoint, close: () => connection.close()}
 }
@@ -112,14 +113,14 @@ function chooseTrust({ca, fingerprints}: Settings['tls']): TlsTrust {
   }
 }
 
-/** Opens Proxmox for `work` and closes it again, whatever happens; `signal` ends it early. */
+/** Opens Proxmox for `work` and closes it again, whatever happens; the signal of `watch` ends it early. */
 export async function withProxmox<T>(
   settings: Settings,
   env: NodeJS.ProcessEnv,
   work: (access: ProxmoxAccess) => Promise<T>,
-  signal?: AbortSignal,
+  watch?: Watch,
 ): Promise<T> {
-  const access = await openProxmox(settings, env, signal)
+  const access = await openProxmox(settings, env, watch)
   try {
     return await work(access)
   } finally {

@@ -56,7 +56,7 @@ export async function lookAtGate(request: LookRequest): Promise<GateLook> {
       const {plan} = await work.plan(actual, reader)
       return inspectPlan(plan, actual, gate)
     },
-    signal,
+    {signal},
   )
   return {entries, trust}
 }

@@ -36,7 +36,7 @@ export function previewRecovery(
         dryRun: true,
       })
     },
-    signal,
+    {signal},
   )
 }
 

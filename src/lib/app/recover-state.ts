@@ -52,7 +52,7 @@ export function recoverState(request: RecoverRequest): Promise<RecoverResult> {
           }),
       )
     },
-    signal,
+    {signal},
   )
 }
 

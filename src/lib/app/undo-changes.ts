@@ -65,7 +65,7 @@ export async function previewUndo(
       dialogue.showPlan(planned.plan)
       return {run: undefined, results: [], hadChanges: false, verdict: undefined}
     },
-    dialogue.giveUp,
+    {signal: dialogue.giveUp},
   )
 }
 

@@ -32,6 +32,8 @@ export interface ConnectionOptions {
   readonly signal?: AbortSignal
   /** Is told of each exchange, a repeated one included. */
   readonly observe?: RequestObserver
+  /** Called whenever a request is about to be written to an open connection. */
+  readonly onLeave?: () => void
 }
 
 export interface Limits extends RetryPolicy {
@@ -100,6 +102,7 @@ export class Connection implements ReadConnection, WriteConnection {
   readonly #clients = new Set<Client>()
   readonly #signal: AbortSignal | undefined
   readonly #observe: RequestObserver | undefined
+  readonly #onLeave: (() => void) | undefined
   readonly #onAbort = (): void => void this.close()
   #closed = false
 
@@ -113,6 +116,7 @@ export class Connection implements ReadConnection, WriteConnection {
     this.#writeHeaders = [...this.#readHeaders, 'content-type', 'application/x-www-form-urlencoded']
     this.#reads = new PQueue({concurrency: this.#limits.reads})
     this.#observe = options.observe
+    this.#onLeave = options.onLeave
     this.#signal = options.signal
     this.#signal?.addEventListener('abort', this.#onAbort)
     if (this.#signal?.aborted) this.#closed = true
@@ -192,7 +196,7 @@ export class Connection implements ReadConnection, WriteConnection {
     const startMs = this.#observe && performance.now()
     let status: number | undefined
     try {
-      const answer = await sendRequest(dispatcher, request, deadlineMs)
+      const answer = await sendRequest(dispatcher, request, deadlineMs, this.#onLeave)
       status = answer.status
       const opened = this.#open(answer, request, secrets)
       if (startMs !== undefined) this.#note(request, startMs, {status})

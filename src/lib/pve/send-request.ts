@@ -28,9 +28,11 @@ export function sendRequest(
   dispatcher: Dispatcher,
   request: HttpRequest,
   deadlineMs: number,
+  /** Called when it is about to be written to an open connection. */
+  onLeave?: () => void,
 ): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
-    const exchange = new Exchange(request, deadlineMs, resolve, reject)
+    const exchange = new Exchange(request, deadlineMs, onLeave, resolve, reject)
     // The one deadline replaces undici's own, which are coarse and leave the total unbounded.
     dispatcher.dispatch({...request, headersTimeout: 0, bodyTimeout: 0}, exchange)
   })
@@ -44,6 +46,7 @@ export function describeRequest(request: Pick<HttpRequest, 'method' | 'path'>): 
 
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #request: HttpRequest
+  readonly #onLeave: (() => void) | undefined
   readonly #resolve: (answer: HttpAnswer) => void
   readonly #reject: (error: FelhomError) => void
   readonly #timer: NodeJS.Timeout
@@ -57,10 +60,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   constructor(
     request: HttpRequest,
     deadlineMs: number,
+    onLeave: (() => void) | undefined,
     resolve: (answer: HttpAnswer) => void,
     reject: (error: FelhomError) => void,
   ) {
     this.#request = request
+    this.#onLeave = onLeave
     this.#resolve = resolve
     this.#reject = reject
     this.#timer = setTimeout(() => {
@@ -72,6 +77,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#controller = controller
     // The deadline has passed while the connection was being made: write nothing.
     if (this.#failure) controller.abort(this.#failure)
+    else this.#onLeave?.()
   }
 
   onResponseStart(
