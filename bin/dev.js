@@ -1,7 +1,6 @@
 #!/usr/bin/env node
+'use strict'
 // Runs the sources without a build.
-import {register} from 'tsx/esm/api'
-
-register()
-const {main} = await import('../src/lib/cli/main.ts')
-await main(import.meta.url, {development: true})
+const {join} = require('node:path')
+require('tsx/esm/api').register()
+import('../src/lib/cli/main.ts').then(({main}) => main(join(__dirname, '..'), {development: true}))

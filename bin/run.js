@@ -1,10 +1,11 @@
 #!/usr/bin/env node
+'use strict'
 // The fast path comes first: asking for the version needs none of the machinery.
+const {join} = require('node:path')
+const root = join(__dirname, '..')
 if (process.argv.length === 3 && ['--version', '-v', '-V'].includes(process.argv[2])) {
-  const {readFileSync} = process.getBuiltinModule('node:fs')
-  const {version} = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  const {version} = require(join(root, 'package.json'))
   process.stdout.write(`felhom/${version} ${process.platform}-${process.arch} node-${process.version}\n`)
 } else {
-  const {main} = await import('../dist/lib/cli/main.js')
-  await main(import.meta.url)
+  require('../dist/lib/cli/main.cjs').main(root)
 }

@@ -1,10 +1,12 @@
 // Builds dist/: esbuild with splitting, one entry per command, then oclif's manifest. Packages are bundled,
-// because resolving and reading hundreds of small files is most of a command's start-up time. The library is built
-// apart from that: sharing chunks with it would cut the program into more files than a command should have to read.
+// because resolving and reading hundreds of small files is most of a command's start-up time; for the same reason the
+// program becomes CommonJS (ADR 0010). The library is built apart from that, as the ES modules that its users import:
+// sharing chunks with it would cut the program into more files than a command should have to read.
 import {build} from 'esbuild'
 import {mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs'
 import {dirname, join, relative} from 'node:path'
 import {fileURLToPath} from 'node:url'
+import {toCommonJs} from './common-js.mjs'
 import {askForBuiltins, slimPlugins} from './slim-bundle.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -29,6 +31,7 @@ const program = build({
   entryPoints: entries.map((file) => ({in: file, out: file.replace(/^src\//, '').replace(/\.ts$/, '')})),
   outdir: fresh,
   mainFields: ['module', 'main'],
+  outExtension: {'.js': '.cjs'},
   minify: true,
   legalComments: 'none',
   plugins: slimPlugins,
@@ -36,9 +39,6 @@ const program = build({
   // oclif asks for typescript only in development, to transpile. The others are the daemon's, which does not start
   // often, and name their exports in ways that only Node can read.
   external: ['typescript', 'pino', 'prom-client'],
-  banner: {
-    js: "import {createRequire as felhomRequire} from 'node:module';const require=felhomRequire(import.meta.url);",
-  },
 })
 // Legible, for the stack traces of others; packages stay packages, which their programs may share.
 const library = build({
@@ -50,7 +50,7 @@ const library = build({
 const [{outputFiles}] = await Promise.all([program, library])
 for (const {path, text} of outputFiles) {
   mkdirSync(dirname(path), {recursive: true})
-  writeFileSync(path, askForBuiltins(text))
+  writeFileSync(path, await toCommonJs(askForBuiltins(text), path))
 }
 
 rmSync(join(root, 'dist'), {recursive: true, force: true})

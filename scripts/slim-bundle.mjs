@@ -61,6 +61,22 @@ const lazyPackages = {
   },
 }
 
+/** Makes all of its colours when it is loaded, which whoever writes without colour does not need. */
+const lazyAnsis = {
+  name: 'lazy-ansis',
+  setup(bundler) {
+    bundler.onResolve({filter: /^ansis$/}, ({path, importer, namespace}) =>
+      importer.includes('node_modules') || namespace === 'lazy-ansis'
+        ? undefined
+        : {path, namespace: 'lazy-ansis'},
+    )
+    bundler.onLoad({filter: /.*/, namespace: 'lazy-ansis'}, () => ({
+      resolveDir: dirname(find('../package.json')),
+      contents: 'exports.Ansis = function (level) { return new (require("ansis").Ansis)(level) }',
+    }))
+  },
+}
+
 /**
  * undici asks for its parser of answers when a connection stands, and for the bodies of `fetch` when one is sent,
  * which felhom never does: both stay in node_modules until then. HTTP/2 is never asked for.
@@ -141,7 +157,7 @@ const sortPlainly = (text) =>
 const askForWslAlone = (text) =>
   text.replaceAll("(await import('wsl-utils')).isWsl", "require('is-wsl').default")
 
-export const slimPlugins = [usedParts, lazyPackages, slimUndici, slimYaml, slimOclif]
+export const slimPlugins = [usedParts, lazyPackages, lazyAnsis, slimUndici, slimYaml, slimOclif]
 
 /**
  * An `import` of a built-in module makes Node read each of its exports, and some are loaded by being read; asking

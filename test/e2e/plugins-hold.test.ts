@@ -69,6 +69,16 @@ describe('a plugin that holds on, in the built program', function () {
       expect(help.stderr).to.contain(`Warning: the plugin ${NAME} cannot be used`)
     })
 
+  it('is no success when a command of it waits for what cannot come', async () => {
+    const hello = 'export default class { static run() { return new Promise(() => {}) } }'
+    lab.place(NAME, {'commands/hello.js': hello, 'register.js': REGISTER}, BOTH)
+    const told = 'the command waits for something that nothing is left to bring about'
+    expect(await expectCode(1, felhom('hello'))).to.contain(told)
+    const {code, stdout} = await felhom('hello', '--json')
+    expect(code).to.equal(1)
+    expect((JSON.parse(stdout) as {error: {message: string}}).error.message).to.contain(told)
+  })
+
   it('prints all that there is to print into a pipe that is read slowly', async () => {
     const text = `'x'.repeat(79).concat('\\n').repeat(40_000)`
     lab.place(NAME, {

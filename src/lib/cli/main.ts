@@ -1,22 +1,24 @@
 // The entry of the program: settles colour once, hands over to oclif, and reports what no command reported.
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
-import {fileURLToPath} from 'node:url'
 import {Config, run, settings} from '@oclif/core'
 import {settleColour} from './colour.ts'
 import {silentExitCode} from './describe-error.ts'
 import {endProcess} from './end-process.ts'
 import {reportFailure} from './report-failure.ts'
+import {refuseSilentEnd} from './silent-end.ts'
 
-export async function main(entryUrl: string, {development = false} = {}): Promise<void> {
+/** `root` is the directory of the package. */
+export async function main(root: string, {development = false} = {}): Promise<void> {
   settleColour(process.env, process.stdout.isTTY)
   outliveClosedStderr()
   settings.enableAutoTranspile = development
   if (development) process.env['NODE_ENV'] = 'development'
   const args = process.argv.slice(2)
+  const hasEnded = refuseSilentEnd(asksForJson(args))
   let usesPlugins = false
   try {
-    const config = await Config.load({root: fileURLToPath(entryUrl), userPlugins: false})
+    const config = await Config.load({root, userPlugins: false})
     usesPlugins = existsSync(join(config.dataDir, 'package.json'))
     if (usesPlugins) {
       const {startPlugins} = await import('./start-plugins.ts')
@@ -28,6 +30,7 @@ export async function main(entryUrl: string, {development = false} = {}): Promis
     if (code === undefined) reportFailure(error, {asJson: asksForJson(args)})
     else process.exitCode = code
   }
+  hasEnded()
   if (usesPlugins) await endProcess()
 }
 
