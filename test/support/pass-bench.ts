@@ -8,6 +8,7 @@ import {openStores} from '../../src/lib/app/open-stores.ts'
 import {provenanceOf} from '../../src/lib/app/gate-evidence.ts'
 import {bindAction} from '../../src/lib/gate/bind-action.ts'
 import {actionDigest} from '../../src/lib/gate/digests.ts'
+import type {ClassRule} from '../../src/lib/gate/classify.ts'
 import {createGate} from '../../src/lib/gate/gate.ts'
 import {observeGuest} from '../../src/lib/gate/observe-guest.ts'
 import {hashTrust} from '../../src/lib/gate/trust-document.ts'
@@ -43,6 +44,7 @@ export class PassBench {
   approvals: CarriedEnvelope[] = []
   jobs: CarriedEnvelope[] = []
   suspensions: readonly Suspension[] = []
+  rules: readonly ClassRule[] = []
   /** What a pass has left for another process. */
   kept: KeptMemory | undefined
   readonly host: string
@@ -173,6 +175,7 @@ export class PassBench {
             disarmed: () => state.journal.disarmed(),
             maxDestroy: settings.gate.maxDestroy,
             provenance: provenanceOf(state.journal),
+            rules: this.rules,
             withhold,
             signing: {
               host: state.host,
@@ -188,6 +191,7 @@ export class PassBench {
       openInspector: (gate) => ({
         inspect: (request) => gate.inspect(request),
         readTrust: () => Promise.resolve(undefined),
+        hasRules: this.rules.length > 0,
       }),
       readSuspensions: () => this.suspensions,
       readTrust: () => {

@@ -114,8 +114,8 @@ class ReversibilityGate implements FullGate {
     return {allowed: true, authorized: {bound: job.bound, ...answer} as AuthorizedJob}
   }
 
-  async inspect(request: GateRequest): Promise<Inspection> {
-    const asked = describe(request, await this.#weigh(request))
+  async inspect(request: GateRequest, weighed?: Weighed): Promise<Inspection> {
+    const asked = describe(request, weighed ?? (await this.#weigh(request)))
     if ('refusal' in asked) return {class: asked.class, refusal: asked.refusal}
     const gateClass = asked.class
     if (gateClass === 'benign') return {class: gateClass}

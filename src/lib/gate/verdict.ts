@@ -74,5 +74,5 @@ export interface Inspection {
 export interface FullGate extends Gate {
   /** Always needs a signature. */
   authorizeJob(job: SignedJob): Promise<JobVerdict>
-  inspect(request: GateRequest): Promise<Inspection>
+  inspect(request: GateRequest, weighed?: Weighed): Promise<Inspection>
 }

@@ -86,6 +86,8 @@ export interface PassReport {
   readonly plan?: Plan
   readonly results: readonly ActionResult[]
   readonly jobs: readonly JobResult[]
+  /** False: the pass ended before all that the source carries were looked at. */
+  readonly areJobsSeen?: boolean
   /** In flight or quarantined. */
   readonly open: readonly Operation[]
   readonly disarmed: readonly string[]

@@ -111,6 +111,8 @@ function isUnseen({kind, guest}: OpenAlert, report: PassReport): boolean {
       // While it waits for its next attempt it has not succeeded.
       return isGuestUnseen(guest, report) || (view?.drift !== undefined && view.failed === undefined)
     }
+    case 'job_ended':
+      return !hasLooked(report) || report.areJobsSeen === false
     default:
       return !hasLooked(report)
   }

@@ -25,6 +25,8 @@ export function writeOutcome(dir: string, job: JobResult, atMs: number, warn: (t
   const before = readOutcome(path)
   const now = {schemaVersion: SCHEMA_VERSION, ...describeJob(job), ended: hasEnded(job)}
   if (before && isSame(before, now)) return
+  // What became of it is the last that our records forget: that its number was used says less, and is no news.
+  if (before && job.operation === undefined && typeof before['operation'] === 'string') return
   const index = indexOf(dir)
   if (!isProven(job)) {
     // A job that was done is not undone because somebody brings another of its number.

@@ -18,6 +18,8 @@ const OUTCOMES: Readonly<Record<OperationState, ActionOutcome>> = {
   abandoned: 'refused',
 }
 
+const USED = 'its number was used, for this job or another; felhom journal list tells what came of that'
+
 type Claim = Pick<Statement, 'nonce' | 'op' | 'params' | 'target'>
 type Used = Pick<JobResult, 'outcome' | 'refusal' | 'detail' | 'operation'>
 
@@ -39,7 +41,9 @@ export function reportUsed(
   if (state === 'fresh' && !journal.usedKey(nonce)) return undefined
   if (state === 'rejected')
     return {outcome: 'refused', refusal: 'replay', detail: 'an operator has rejected it'}
-  return {outcome: 'refused', refusal: 'replay', detail: describeUse(journal, nonce)}
+  // The operation itself is forgotten: whether it was for this guest nobody can tell any more.
+  const detail = journal.usedKey(nonce) ? USED : describeUse(journal, nonce)
+  return {outcome: 'refused', refusal: 'replay', detail}
 }
 
 /** Whoever knows a number that was used could else have its outcome told of any guest. */

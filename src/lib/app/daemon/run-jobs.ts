@@ -30,7 +30,10 @@ export async function runJobs(
   const brought = readJobs(delivery.jobs, state.host, (text) => {
     world.tell({type: 'warning', text})
   })
-  if (brought.size > 0) await new Jobs(scene, world, memory, draft, await world.readTrust()).run(brought)
+  const isWhole =
+    brought.size === 0 || (await new Jobs(scene, world, memory, draft, await world.readTrust()).run(brought))
+  if (!isWhole) return
+  draft.areJobsSeen = true
   forgetGone(memory, draft.jobs)
 }
 
@@ -56,12 +59,13 @@ class Jobs {
     this.#trust = trust
   }
 
-  async run(brought: ReadonlyMap<string, readonly BroughtJob[]>): Promise<void> {
+  /** Whether it came to the last of them. */
+  async run(brought: ReadonlyMap<string, readonly BroughtJob[]>): Promise<boolean> {
     const world = this.#world
     const results: JobResult[] = []
     this.#draft.jobs = results
     for (const [nonce, jobs] of brought) {
-      if (world.stop.aborted || this.#draft.problem) return
+      if (world.stop.aborted || this.#draft.problem) return false
       const job = await this.#runOne(nonce, jobs)
       if (!job) continue
       results.push(job)
@@ -69,6 +73,7 @@ class Jobs {
       if (this.#memory.toldJobs.get(nonce) !== told) world.tell({type: 'job_ended', job})
       this.#memory.toldJobs.set(nonce, told)
     }
+    return true
   }
 
   /** What our own records know comes first, then what the bytes alone say, and Proxmox last. */

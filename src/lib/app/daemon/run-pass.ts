@@ -38,6 +38,7 @@ async function beginReport(pass: number, world: PassWorld, memory: PassMemory): 
     permission: memory.permissionsOf(settings.daemon).at(nowMs),
     results: [],
     jobs: [],
+    areJobsSeen: false,
     open: [],
     disarmed: [],
     suspensions: [],

@@ -7,12 +7,16 @@ import {KnownTasks} from './known-tasks.ts'
 
 /** Kept for those who ask what became of an operation of a moment ago. */
 const RECENT_OPERATIONS = 256
+/** Of signed jobs: they are asked about for as long as a source brings them, whatever else is done meanwhile. */
+const RECENT_KEYED = 1000
 
 export class JournalState {
   readonly #open: Map<string, Operation>
   /** The open operation that keeps a guest busy. */
   readonly #frozen = new Map<number, string>()
   readonly #recent = new Map<string, Operation>()
+  /** By key. */
+  readonly #recentKeyed = new Map<string, Operation>()
   readonly keys: Set<string>
   readonly disarmed: Set<string>
   readonly tasks: KnownTasks
@@ -48,7 +52,7 @@ export class JournalState {
 
   /** An operation of a moment ago that was started under this key. */
   findByKey(key: string): Operation | undefined {
-    return [...this.#open.values(), ...this.#recent.values()].find(({intent}) => intent.key === key)
+    return [...this.#open.values()].find(({intent}) => intent.key === key) ?? this.#recentKeyed.get(key)
   }
 
   /** Whether this run has made this very guest; that of a long run may be forgotten, and then it is not proved. */
@@ -108,19 +112,24 @@ export class JournalState {
   }
 
   #end(operation: Operation): void {
-    const {op} = operation.intent
+    const {op, key} = operation.intent
     this.#open.delete(op)
     for (const vmid of involvedVmids(operation.intent)) this.#frozen.delete(vmid)
-    this.#recent.set(op, operation)
-    if (this.#recent.size <= RECENT_OPERATIONS) return
-    const oldest = this.#recent.keys().next()
-    if (!oldest.done) this.#recent.delete(oldest.value)
+    keepLatest(this.#recent, op, operation, RECENT_OPERATIONS)
+    if (key !== undefined) keepLatest(this.#recentKeyed, key, operation, RECENT_KEYED)
   }
 
   #rearm(upid: string, atMs: number): void {
     this.disarmed.delete(upid)
     this.tasks.add(upid, atMs)
   }
+}
+
+function keepLatest(known: Map<string, Operation>, name: string, operation: Operation, most: number): void {
+  known.set(name, operation)
+  if (known.size <= most) return
+  const oldest = known.keys().next()
+  if (!oldest.done) known.delete(oldest.value)
 }
 
 function advance(

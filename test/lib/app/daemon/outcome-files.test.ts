@@ -65,6 +65,14 @@ describe('the outcome of a signed job', () => {
     expect(read()).to.include({outcome: 'succeeded'})
   })
 
+  it('is not put aside when only its number is remembered', () => {
+    write(DONE)
+    write({...REFUSED, refusal: 'replay'})
+    expect(read()).to.include({outcome: 'succeeded'})
+    write({...DONE, outcome: 'failed'})
+    expect(read()).to.include({outcome: 'failed'})
+  })
+
   it('takes the place of a refusal, and of a file that is not ours', () => {
     write(REFUSED)
     write(DONE)

@@ -23,7 +23,7 @@ describe('what became of a job', () => {
       return reportUsed(claim as never, {nonces, journal: compacted})
     })
     expect(forgotten).to.deep.include({outcome: 'refused', refusal: 'replay'})
-    expect(forgotten?.detail).to.contain('it was sent')
+    expect(forgotten?.detail).to.contain('its number was used, for this job or another')
     expect(
       await bench.look(({journal}) => reportUsed({...claim, nonce: 'another'} as never, {nonces, journal})),
     ).to.equal(undefined)

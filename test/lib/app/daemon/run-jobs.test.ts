@@ -3,6 +3,7 @@ import {expect} from 'chai'
 import {hasEnded} from '../../../../src/lib/app/daemon/alert-matters.ts'
 import {findAlerts, NOTHING_TOLD} from '../../../../src/lib/app/daemon/find-alerts.ts'
 import type {PassReport} from '../../../../src/lib/model/daemon.ts'
+import {desiredGuest} from '../../../support/desired-guest.ts'
 import {DAY_MS, stranger} from '../../../support/gate-bench.ts'
 import {PassBench} from '../../../support/pass-bench.ts'
 
@@ -107,6 +108,58 @@ describe('a signed job of the source', () => {
     expect(report.jobs.map(({outcome}) => outcome)).to.deep.equal(['not_started', 'succeeded'])
     expect(report.jobs.map(hasEnded)).to.deep.equal([false, true])
     expect(bench.memory.keptSinceMs).not.to.equal(undefined)
+  })
+
+  it('destroys no disk that was attached after its guest was read the last time, however slow rules are', async () => {
+    for (let at = 1; at <= 4; at++) {
+      const bench = await PassBench.make({mode: 'full'})
+      bench.jobs = [await bench.sign(150, job)]
+      let asked = 0
+      const attached: number[] = []
+      bench.rules = [
+        () => {
+          const guest = bench.bench.sandbox.cluster.guest(150)
+          if (++asked !== at || !guest) return undefined
+          guest.config['mp5'] = 'local-lvm:vm-150-disk-5,mp=/precious,size=4G'
+          attached.push(at)
+          return undefined
+        },
+      ]
+      const {jobs} = await bench.pass()
+      const wanted = attached.length > 0 ? 'stale' : 'succeeded'
+      expect(jobs[0]?.outcome, `attached when asked the ${at}. time`).to.equal(wanted)
+    }
+  })
+
+  it('is told as it ended, however much was done since', async () => {
+    const bench = await PassBench.make({mode: 'full'})
+    bench.jobs = [await bench.sign(150, job)]
+    const {guests} = await bench.bench.read()
+    const others = guests.filter(({kind, vmid}) => kind === 'lxc' && vmid !== 150)
+    let operations = 0
+    while (operations < 300) {
+      const {jobs, results} = await bench.pass()
+      expect(jobs.map(({outcome}) => outcome)).to.deep.equal(['succeeded'])
+      operations += results.length
+      bench.desired = others.map(({vmid}) => desiredGuest(vmid, {memory: String(700 + operations)}))
+      await bench.clock.run(bench.clock.sleep(60_000))
+    }
+  })
+
+  it('is not over because a pass was told to end before it came to it', async () => {
+    const bench = await PassBench.make({mode: 'full'})
+    bench.jobs = [await bench.sign(150, job, stranger)]
+    const options = {staleAfterMs: DAY_MS, trustWarningMs: DAY_MS}
+    const {memory} = findAlerts(NOTHING_TOLD, await bench.pass(), options)
+    expect(Object.keys(memory.open)).to.deep.equal(['job_ended:idle'])
+    const refusals = bench.kept?.jobRefusals
+    bench.desired = [desiredGuest(101, {memory: '778'})]
+    bench.bench.fault = ({method}) => {
+      if (method === 'PUT') bench.stop.abort('SIGTERM')
+      return undefined
+    }
+    expect(findAlerts(memory, await bench.pass(), options).alerts).to.deep.equal([])
+    expect(bench.kept?.jobRefusals).to.deep.equal(refusals)
   })
 
   it('has not ended while its guest or its snapshot is not seen, and is carried out once it is', async () => {
