@@ -49,6 +49,7 @@ export async function convergeGuests(
   const results = isIdle
     ? resultsWithoutRun(plan, frozen)
     : await run({...planned, plan}, work, restraints, scene, world, draft)
+  memory.refusals = listHeard(shown, results, memory.refusals)
   learn(shown, results, world, memory)
   draft.results = results
   draft.backOffs = memory.backOffs.waiting(world.clock.now())
@@ -124,21 +125,40 @@ async function run(
  * The gate is asked, and its answer audited, when something first needs a signature, and again when what it would
  * say has changed. In between it would say the same in every pass for months.
  */
-function leaveOutKnownRefusals(plan: Plan, memory: PassMemory): Plan {
-  const heard = new Set<string>()
+function leaveOutKnownRefusals(plan: Plan, {refusals}: PassMemory): Plan {
   const guests = plan.guests.map((guest) => {
     const actions = guest.actions.map((action) => {
-      const refusal = action.blockers.find(({code}) => code === 'needs_signature')
-      if (!refusal) return action
-      const asked = [guest.vmid, action.type, describeChanges(action), refusal.message]
-      const key = digest(JSON.stringify(asked))
-      heard.add(key)
-      return memory.refusals.has(key) ? {...action, blockers: [...action.blockers, HEARD]} : action
+      const key = keyOfRefusal(guest, action)
+      const isHeard = key !== undefined && refusals.has(key)
+      return isHeard ? {...action, blockers: [...action.blockers, HEARD]} : action
     })
     return {...guest, actions}
   })
-  memory.refusals = heard
   return {...plan, guests}
+}
+
+/** What was heard before and still stands, and what was heard now: where it was held back, nobody has asked the gate. */
+function listHeard(plan: Plan, results: readonly ActionResult[], before: ReadonlySet<string>): Set<string> {
+  const isRefusal = ({outcome, refusal}: ActionResult): boolean =>
+    outcome === 'refused' && refusal !== 'withheld'
+  const refused = new Set(results.filter(isRefusal).map(({guest}) => guest.vmid))
+  const gone = results.filter(
+    (one) => refused.has(one.guest.vmid) && (isRefusal(one) || one.outcome === 'skipped'),
+  )
+  const asked = new Set(gone.map(({guest, action}) => `${guest.vmid} ${action.type}`))
+  const heard = new Set<string>()
+  for (const guest of plan.guests)
+    for (const action of guest.actions) {
+      const key = keyOfRefusal(guest, action)
+      if (key !== undefined && (before.has(key) || asked.has(`${guest.vmid} ${action.type}`))) heard.add(key)
+    }
+  return heard
+}
+
+/** Undefined: it lacks no signature. */
+function keyOfRefusal({vmid}: GuestPlan, action: PlannedAction): string | undefined {
+  const refusal = action.blockers.find(({code}) => code === 'needs_signature')
+  return refusal && digest(JSON.stringify([vmid, action.type, describeChanges(action), refusal.message]))
 }
 
 const HEARD: Blocker = {code: 'withheld', message: 'the gate was asked before, and its answer is the same'}

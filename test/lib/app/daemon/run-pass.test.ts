@@ -162,6 +162,21 @@ describe('a pass of the daemon', () => {
     expect(second.plan?.guests).to.deep.equal([])
   })
 
+  it('asks the gate for a signature once it may act, and not before', async () => {
+    const bench = await PassBench.make()
+    bench.desired = [gone(150)]
+    for (let i = 0; i < 2; i++)
+      expect((await bench.pass()).results[0]?.detail).not.to.contain('the gate was asked')
+    bench.set({mode: 'full'})
+    const asked: string[] = []
+    for (let i = 0; i < 3; i++) asked.push(...outcomes(await bench.pass()))
+    expect(asked.filter((line) => line.startsWith('150 destroy'))).to.deep.equal([
+      '150 destroy refused',
+      '150 destroy blocked',
+      '150 destroy blocked',
+    ])
+  })
+
   it('reports that Proxmox was away, and goes on with the next pass', async () => {
     const bench = await PassBench.make({mode: 'benign'})
     bench.desired = [memory(101)]
