@@ -90,7 +90,6 @@ function notePass(m: Instruments, report: PassReport): void {
   if (problem === undefined) m.lastGoodPass.set(endedMs / 1000)
   setOne(m.mode, 'mode', ['observe', 'benign', 'full'], report.mode)
   setOne(m.permission, 'permission', ['observe', 'live', 'benign', 'full'], report.permission)
-  m.backingOff.set(report.backOffs.length)
   // A pass that failed early knows nothing of these: they stay what they were.
   if (problem === undefined || plan !== undefined) noteState(m, report)
   if (trust) m.trustExpiry.set(trust.expiresMs / 1000)
@@ -103,6 +102,7 @@ function noteState(m: Instruments, report: PassReport): void {
   m.inFlight.set(inFlight)
   m.quarantined.set(quarantined)
   m.pendingSignatures.set(pendingSignatures)
+  m.backingOff.set(report.backOffs.length)
   m.disarmed.set(report.disarmed.length > 0 ? 1 : 0)
   m.suspended.set({scope: 'all'}, report.suspensions.some(({vmid}) => vmid === 'all') ? 1 : 0)
   m.suspended.set({scope: 'guests'}, report.suspensions.filter(({vmid}) => vmid !== 'all').length)

@@ -136,19 +136,21 @@ describe('metrics', () => {
   it('keep what a failed pass says nothing about, and let go of what is over', async () => {
     const action = {...setOptions('memory'), blockers: [{code: 'withheld' as const, message: 'no'}]}
     const results = [actionResult(101, action, 'blocked')]
-    end(
-      passReport(1, {plan: planOf(guestPlan(101, action)), results, trust: {version: 1, expiresMs: PASS_MS}}),
-    )
+    const backOffs = [{guest: {kind: 'lxc', vmid: 102}, failures: 1, untilMs: PASS_MS, pauseMs: 1}] as const
+    const trust = {version: 1, expiresMs: PASS_MS}
+    end(passReport(1, {plan: planOf(guestPlan(101, action)), results, backOffs, trust}))
     end(failedPass(2))
     const drift = 'felhom_drift_actions{class="benign",guest="lxc/101"}'
     const kept = await samples()
     expect(kept.get(drift)).to.equal(1)
+    expect(kept.get('felhom_backing_off')).to.equal(1)
     expect(kept.get('felhom_source_age_seconds')).to.equal(3600)
     expect(kept.get('felhom_passes_total{result="failed"}')).to.equal(1)
     expect(kept.get('felhom_last_good_pass_timestamp_seconds')).to.equal(PASS_MS / 1000 + 1.5)
     end(passReport(3))
     const gone = await samples()
     expect(gone.has(drift)).to.equal(false)
+    expect(gone.get('felhom_backing_off')).to.equal(0)
     expect(gone.has('felhom_trust_expiry_timestamp_seconds')).to.equal(false)
   })
 
