@@ -4,6 +4,8 @@ import {parseTarget} from '../plan/select-targets.ts'
 import type {SuspensionWish} from './suspend-guests.ts'
 
 const LONGEST_REASON = 500
+/** Nobody can write a later one: the end of the year 9999. */
+const LAST_TIME_MS = Date.UTC(9999, 11, 31)
 
 export interface TypedSuspension {
   readonly guest?: string | undefined
@@ -20,6 +22,8 @@ export function readSuspensionWish(typed: TypedSuspension, nowMs: number): Suspe
   const untilMs = typed.until ?? (typed.for === undefined ? undefined : nowMs + typed.for)
   if (untilMs !== undefined && untilMs <= nowMs)
     throw usage('a suspension cannot end before it begins', 'Name a time to come, as --for 2h.')
+  if (untilMs !== undefined && untilMs > LAST_TIME_MS)
+    throw usage('a suspension cannot end so late', 'Without --for and --until it holds until it is resumed.')
   const {reason} = typed
   if (reason !== undefined && reason.length > LONGEST_REASON)
     throw usage(`the reason has ${reason.length} characters`, `Say it in ${LONGEST_REASON}.`)

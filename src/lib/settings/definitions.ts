@@ -3,8 +3,8 @@
 import {
   readChoice,
   readDesired,
-  readDurationFrom,
   readDurationMs,
+  readDurationWithin,
   readFingerprint,
   readGenesis,
   readList,
@@ -76,7 +76,7 @@ export const definitions: readonly SettingDefinition[] = [
   {key: 'limits.writes_per_node', read: readWhole(1, 16), default: 4, summary: 'changes at once on one node'},
   {
     key: 'limits.timeout',
-    read: readDurationMs,
+    read: readDurationWithin({most: '1d'}),
     default: '40s',
     summary: 'deadline of one read; Proxmox gives its own daemons 30 s',
   },
@@ -94,7 +94,7 @@ export const definitions: readonly SettingDefinition[] = [
   },
   {
     key: 'daemon.interval',
-    read: readDurationFrom('1s'),
+    read: readDurationWithin({least: '1s'}),
     default: '60s',
     summary: 'time between two passes, 1s or more',
   },

@@ -34,22 +34,27 @@ export const readWebUrl: Reader<string> = (raw) =>
     ? {value: raw}
     : {expected: 'an http or https address'}
 
+/** A hundred years. A time that is further away leaves the calendar of JavaScript sooner or later. */
+const LONGEST_MS = 36_525 * 86_400_000
+
 /** A duration must carry its unit, and be positive: `5` and `-5m` are slips, not durations. */
 export const readDurationMs: Reader<number> = (raw) => {
   const expected = 'a duration with its unit, such as 45s or 2h'
   if (typeof raw !== 'string' || !/^\s*\d/.test(raw) || !/[a-z]\s*$/i.test(raw)) return {expected}
   const ms = parseDuration(raw)
-  return ms !== null && Number.isFinite(ms) && ms > 0 ? {value: Math.round(ms)} : {expected}
+  if (ms === null || Number.isNaN(ms) || ms <= 0) return {expected}
+  return ms <= LONGEST_MS ? {value: Math.round(ms)} : {expected: 'a duration of a hundred years or less'}
 }
 
-/** No shorter than `least`, as a setting writes it. */
-export const readDurationFrom = (least: string): Reader<number> => {
-  const leastMs = parseDuration(least) ?? 0
+/** Both as a setting writes them. */
+export const readDurationWithin = ({least, most}: {least?: string; most?: string}): Reader<number> => {
+  const leastMs = least === undefined ? 0 : (parseDuration(least) ?? 0)
+  const mostMs = most === undefined ? Infinity : (parseDuration(most) ?? 0)
   return (raw, baseDir) => {
     const reading = readDurationMs(raw, baseDir)
-    return 'value' in reading && reading.value < leastMs
-      ? {expected: `a duration of ${least} or more`}
-      : reading
+    if (!('value' in reading)) return reading
+    if (reading.value < leastMs) return {expected: `a duration of ${least} or more`}
+    return reading.value > mostMs ? {expected: `a duration of ${most} or less`} : reading
   }
 }
 

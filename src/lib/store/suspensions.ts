@@ -24,6 +24,8 @@ export type KeptSuspensions =
 const NAME = 'suspensions.json'
 const FORMAT = 1
 const MOST_BYTES = 4 * 1024 * 1024
+/** Of the calendar: a later time cannot be shown. */
+const LAST_DATE_MS = 8.64e15
 
 /** What holds at this time. A file that cannot be used is one suspension of all, whose reason says so. */
 export function readSuspensions(dir: string, nowMs: number): readonly Suspension[] {
@@ -146,7 +148,8 @@ const isList = (value: unknown): value is Suspension[] => Array.isArray(value) &
 function isSuspension(value: unknown): value is Suspension {
   if (typeof value !== 'object' || value === null) return false
   const {vmid, sinceMs, untilMs, reason, by} = value as Record<keyof Suspension, unknown>
-  const isTime = (time: unknown): boolean => Number.isSafeInteger(time) && (time as number) >= 0
+  const isTime = (time: unknown): boolean =>
+    Number.isSafeInteger(time) && (time as number) >= 0 && (time as number) <= LAST_DATE_MS
   return (
     (vmid === 'all' || (typeof vmid === 'number' && isVmid(vmid))) &&
     isTime(sinceMs) &&

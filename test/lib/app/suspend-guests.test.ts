@@ -193,6 +193,7 @@ describe('suspend and resume', () => {
       [() => readSuspendedGuest('101', true), 'cannot be joined'],
       [() => readSuspendedGuest('web', false), 'names no guest'],
       [() => readSuspensionWish({all: true, until: NOW}, NOW), 'before it begins'],
+      [() => readSuspensionWish({all: true, for: 8.64e15}, NOW), 'so late'],
       [() => readSuspensionWish({all: true, reason: 'x'.repeat(501)}, NOW), '501 characters'],
     ]
     for (const [work, said] of wrong) expect(work).to.throw(said).with.property('code', 'usage')

@@ -188,6 +188,17 @@ plugins: {allow: [felhom-plugin-csv]}
     expect((await load()).settings.daemon.intervalMs).to.equal(1000)
   })
 
+  it('refuses durations that no timer and no calendar can hold', async () => {
+    for (const [text, expected] of [
+      ['daemon: {interval: 99999999d}', 'a duration of a hundred years or less'],
+      ['daemon: {back_off_max: 1e400d}', 'a duration of a hundred years or less'],
+      ['limits: {timeout: 30d}', 'a duration of 1d or less'],
+    ]) {
+      write('project/felhom.yaml', `felhom: 1\n${text}\n`)
+      expect((await load()).diagnostics[0], text).to.include({code: 'wrong_value', expected})
+    }
+  })
+
   it('refuses durations without a unit and negative ones', async () => {
     for (const text of ['5', '-5m', ' ', 'soon', '0s']) {
       expect(codes(await load({FELHOM_RECOVER__SETTLE: text})), text).to.deep.equal(['wrong_value'])

@@ -45,9 +45,12 @@ export function text(value: unknown): string {
   throw strange()
 }
 
-/** A count or a time: neither is below zero. */
+/** Of the calendar: a later time cannot be shown. */
+const LAST_DATE_MS = 8.64e15
+
+/** A count or a time: neither is below zero, nor behind the end of the calendar. */
 export function count(value: unknown): number {
-  if (typeof value === 'number' && value >= 0) return value
+  if (typeof value === 'number' && value >= 0 && value <= LAST_DATE_MS) return value
   throw strange()
 }
 

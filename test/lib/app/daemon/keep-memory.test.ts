@@ -47,6 +47,7 @@ describe('what passes remember', () => {
       good.replace('"version":1', '"version":2'),
       good.replace('"lxc"', '"else"'),
       good.replace('200000', '"soon"'),
+      ...['9e15', '1e999', '-1'].map((never) => good.replace('200000', never)),
       good.replace('["b2"]', '[1]'),
       good.replace('["n1","c3"]', '["n1"]'),
     ]
