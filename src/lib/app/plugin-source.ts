@@ -3,11 +3,13 @@
 import {FelhomError} from '../model/felhom-error.ts'
 import {callPlugin, type CallOptions} from '../plugin/call-plugin.ts'
 import type {ProvidedFile, Provider} from '../plugin/contract.ts'
+import {describeThrown} from '../plugin/describe-thrown.ts'
 import type {Extension, Extensions} from '../plugin/extensions.ts'
 import {writePlainJson} from '../plugin/plain-json.ts'
 import type {DesiredSource} from '../settings/settings.ts'
 import {MAX_BUNDLE_BYTES, MAX_TEXTS} from '../source/bundle-limits.ts'
 import {digestBundle} from '../source/digest-bundle.ts'
+import {markHidden} from '../source/mark-hidden.ts'
 import {away, unusable, type Fetched, type Seen, type Source} from '../source/source.ts'
 
 const TIMEOUT_MS = 60_000
@@ -47,7 +49,9 @@ class PluginSource implements Source {
     this.#provider = provider
     this.#options = options
     this.#call = call
-    this.place = `${provider.name} (${provider.plugin})`
+    // Other options are another source; they may hold secrets, and are not shown.
+    const mark = markHidden(options)
+    this.place = `${provider.name} (${provider.plugin})${mark === '' ? '' : `, options ${mark}`}`
   }
 
   async fetch(seen: Seen | undefined, signal: AbortSignal): Promise<Fetched> {
@@ -60,13 +64,22 @@ class PluginSource implements Source {
       signal.throwIfAborted()
       return away((error as Error).message)
     }
-    const texts = readFiles(files, this.#call.dir)
+    const texts = this.#read(files)
     if (typeof texts === 'string') return unusable(`the plugin ${this.#provider.plugin} ${texts}`)
     const content = {texts, approvals: [], jobs: []}
     const revision = digestBundle(content)
     return revision === seen?.revision
       ? {kind: 'unchanged'}
       : {kind: 'bundle', bundle: {revision, ...content}}
+  }
+
+  /** What it brings is code of the plugin too: to read a property may throw. */
+  #read(files: unknown): Texts | string {
+    try {
+      return readFiles(files, this.#call.dir)
+    } catch (error) {
+      return `brings what cannot be read: ${describeThrown(error)}`
+    }
   }
 }
 

@@ -6,6 +6,7 @@ import {BackOff, readRetryAfter} from './back-off.ts'
 import {isPlainName, MAX_BUNDLE_BYTES, partOf} from './bundle-limits.ts'
 import {decodeBundle} from './decode-bundle.ts'
 import {describeFault, exchange, type Answer} from './https-exchange.ts'
+import {markHidden} from './mark-hidden.ts'
 import {isEtag, type SourceMemory, type Validators} from './source-memory.ts'
 import {away, unusable, type Bundle, type Fetched, type Seen, type Source} from './source.ts'
 
@@ -53,8 +54,9 @@ export class HttpsSource implements Source {
     this.#options = options
     this.#url = new URL(options.url)
     this.#limits = {...LIMITS, ...options.limits}
-    // Addresses carry passwords and signatures.
-    this.place = `${this.#url.origin}${this.#url.pathname}${this.#url.search === '' ? '' : '?…'}`
+    // Addresses carry passwords and signatures, so the query is not shown; another query is another source.
+    const {origin, pathname, search} = this.#url
+    this.place = `${origin}${pathname}${search === '' ? '' : `?…${markHidden(search)}`}`
   }
 
   async fetch(seen: Seen | undefined, signal: AbortSignal): Promise<Fetched> {
@@ -70,8 +72,7 @@ export class HttpsSource implements Source {
 
   remember(): SourceMemory | undefined {
     const {failure} = this.#backOff
-    // With a query, the place does not tell one address from another.
-    const last = this.#url.search === '' && this.#last ? pickLast(this.#last) : undefined
+    const last = this.#last && pickLast(this.#last)
     return failure || last ? {...(last && {last}), ...(failure && {failure})} : undefined
   }
 

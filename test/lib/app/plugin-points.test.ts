@@ -21,7 +21,7 @@ describe('a provider of a plugin', () => {
   const fetch = (run: Provider, options = {}, timeoutMs?: number): Promise<Fetched> => {
     const extensions = {...NO_EXTENSIONS, providers: [extension(run)]}
     const source = openProvider({provider: 'one', options, dir: '/srv'}, extensions, timeoutMs)
-    expect(source.place).to.equal(`one (${PLUGIN})`)
+    if (Object.keys(options).length === 0) expect(source.place).to.equal(`one (${PLUGIN})`)
     return source.fetch(undefined, new AbortController().signal)
   }
 
@@ -50,6 +50,28 @@ describe('a provider of a plugin', () => {
       return []
     }, options)
     expect(options.deep.more).to.equal(1)
+  })
+
+  it('is another source with other options, of which none is shown', () => {
+    const extensions = {...NO_EXTENSIONS, providers: [extension<Provider>(() => [])]}
+    const placeOf = (file: string): string =>
+      openProvider({provider: 'one', options: {file}, dir: '/srv'}, extensions).place
+    expect(placeOf('staging.csv')).to.equal(placeOf('staging.csv'))
+    expect(placeOf('staging.csv')).to.not.equal(placeOf('prod.csv'))
+    expect(placeOf('prod.csv')).to.match(/^one \(.+\), options [0-9a-f]{12}$/)
+  })
+
+  it('is unusable, by name, when what it brings throws as it is read', async () => {
+    const file = {
+      get name(): string {
+        throw new Error('boo')
+      },
+      content: '',
+    }
+    expect(await fetch(() => [file])).to.deep.equal({
+      kind: 'unusable',
+      problem: `the plugin ${PLUGIN} brings what cannot be read: boo`,
+    })
   })
 
   it('is away, by name, when it fails or hangs', async () => {

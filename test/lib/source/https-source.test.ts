@@ -68,7 +68,9 @@ describe('https-source', () => {
     expect(texts.map(({file, bytes}) => [file, Buffer.from(bytes).toString()])).to.deep.equal([
       ['guests.yaml', YAML],
     ])
-    expect(open(`https://me:secret@hub.example/x?sig=secret`).place).to.equal('https://hub.example/x?…')
+    const {place} = open(`https://me:secret@hub.example/x?sig=secret`)
+    expect(place).to.match(/^https:\/\/hub\.example\/x\?…[0-9a-f]{12}$/)
+    expect(open(`https://hub.example/x?sig=other`).place).to.not.equal(place)
   })
 
   it('takes a bundle, its files by name and its envelopes byte for byte', async () => {

@@ -87,7 +87,13 @@ class Keeper implements SourceKeeper {
     try {
       const fetched = await this.#source.fetch(seen, signal)
       if (fetched.kind !== 'unchanged' || content) return fetched
-      return await this.#source.fetch(undefined, signal)
+      const whole = await this.#source.fetch(undefined, signal)
+      // Nothing was there to compare it with: what is not the revision that was seen may come before it.
+      if (whole.kind !== 'bundle' || whole.bundle.revision === seen?.revision) return whole
+      const compared = await this.#source.fetch(seen, signal)
+      return compared.kind === 'unchanged'
+        ? {kind: 'away', problem: 'it says one thing and then another'}
+        : compared
     } catch (error) {
       signal.throwIfAborted()
       return {kind: 'away', problem: `it could not be asked: ${String(error)}`}

@@ -44,6 +44,21 @@ describe('keep-source', () => {
     expect(restarted.standing).to.include({state: 'away', goodAtMs: vouchedMs})
   })
 
+  it('notices a roll back between two answers, when its own copy is lost', async () => {
+    const bundle = {...bundleOf('r7', guestsYaml(101)), serial: 7}
+    const old = {...bundleOf('r5', guestsYaml(101)), serial: 5}
+    await deliver(lab.keeper(new ScriptedSource().say({kind: 'bundle', bundle})))
+    writeFileSync(kept('kept.json'), 'x')
+    const source = new ScriptedSource().say(
+      {kind: 'unchanged'},
+      {kind: 'bundle', bundle: old},
+      {kind: 'bundle', bundle: old, older: 'its serial is 5, and 7 was seen'},
+    )
+    const {standing, desired} = await deliver(lab.keeper(source))
+    expect(standing).to.include({state: 'refused', refusedRevision: 'r5'})
+    expect(desired).to.equal(undefined)
+  })
+
   it('has nothing to deliver where no source is set, and is content', async () => {
     const {standing, desired} = await deliver(lab.keeper(undefined))
     expect(standing).to.deep.equal({kind: 'none', place: '', state: 'fresh'})
