@@ -50,6 +50,19 @@ describe('an approval that came with the desired state', function () {
     await expectUse()
   })
 
+  it('is not said to be wanting, without a word, where a saved plan finds its source in disorder', async () => {
+    mkdirSync(lab.at('guests'))
+    writeFileSync(lab.at('guests', 'a.yaml'), WISH)
+    useSource('guests')
+    renameSync(lab.at('approvals'), lab.at('guests', 'approvals'))
+    expect((await lab.felhom('plan', '--out', 'plan.json')).code).to.equal(0)
+    for (let i = 0; i < 1000; i++) writeFileSync(lab.at('guests', 'approvals', `a${i}.json`), '{}')
+    const apply = await lab.felhom('apply', 'plan.json')
+    expect(apply.code).to.equal(3)
+    expect(said(apply)).to.contain('Approvals that come with the desired state are not counted')
+    expect(said(await lab.felhom('gate', 'check', 'plan.json'))).to.contain('are not counted')
+  })
+
   it('is used by plan, gate and apply from an address', async () => {
     const authority = await createAuthority()
     const [file = ''] = lab.approvals()

@@ -121,7 +121,14 @@ async function openGateOf(
   dialogue: ApplyDialogue,
 ): Promise<FullGate> {
   // Cryptography is loaded by those alone who ask the gate.
-  const {openGate} = await import('./open-gate.ts')
+  const [{openGate}, {warnOfLost}] = await Promise.all([
+    import('./open-gate.ts'),
+    import('./carried-approvals.ts'),
+  ])
+  const warn = (text: string): void => {
+    dialogue.warn(text)
+  }
+  warnOfLost(work, warn)
   return openGate({
     settings,
     stores: state,
@@ -131,9 +138,7 @@ async function openGateOf(
     ...(work.approvals && {carried: work.approvals}),
     disarmed: () => state.journal.disarmed(),
     journal: state.journal,
-    warn: (text) => {
-      dialogue.warn(text)
-    },
+    warn,
   })
 }
 

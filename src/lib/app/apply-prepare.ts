@@ -37,7 +37,7 @@ export async function prepareWork(request: WorkRequest): Promise<ApplyWork> {
   const work = workFromPlan({plan, file: planFile, desired}, env)
   const isDestructive = plan.guests.some(({actions}) => actions.some((one) => one.class === 'destructive'))
   if (!isDestructive || !hasFiles(request)) return work
-  return {...work, approvals: await fetchApprovals(openDesired(request))}
+  return {...work, ...(await fetchApprovals(openDesired(request)))}
 }
 
 const hasFiles = ({paths, setting}: DesiredRequest): boolean => paths.length > 0 || setting !== undefined

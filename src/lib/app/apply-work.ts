@@ -21,6 +21,8 @@ export interface ApplyWork {
   readonly isSaved: boolean
   /** Those that came with the desired state. */
   readonly approvals?: readonly CarriedEnvelope[]
+  /** Why it is not known which did. */
+  readonly approvalsProblem?: string
 }
 
 /** For what the cluster as a whole does not tell. */

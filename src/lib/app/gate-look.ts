@@ -12,6 +12,7 @@ import {readInstallId} from '../store/install-id.ts'
 import {readNonces} from '../store/nonces/read-nonces.ts'
 import {systemDisk} from '../store/system-disk.ts'
 import type {ApplyWork} from './apply-work.ts'
+import {warnOfLost} from './carried-approvals.ts'
 import {withProxmox} from './compose.ts'
 import {openTrustStore, readTrustStore} from './gate-trust-store.ts'
 import {openJournalView} from './journal-view.ts'
@@ -45,7 +46,8 @@ export interface GateLook {
 
 /** Throws trust_unsafe if there is a trust store that does not hold. */
 export async function lookAtGate(request: LookRequest): Promise<GateLook> {
-  const {work, settings, env, signal, nowMs} = request
+  const {work, settings, env, signal, nowMs, warn} = request
+  warnOfLost(work, warn)
   const trust = hasTrust(settings) ? await readTrustStore(await openTrustStore(settings), nowMs) : undefined
   const entries = await withProxmox(
     settings,
