@@ -25,14 +25,19 @@ describe('a plugin that holds on, in the built program', function () {
   after(() => sandbox.stop())
   beforeEach(async () => {
     await sandbox.reset()
-    lab = new PluginLab()
-    lab.list(NAME)
-    lab.write('felhom.yaml', 'felhom: 1\ndesired: guests.yaml\nstate: state\n')
-    lab.write('guests.yaml', 'felhom: 1\nguests: {101: {kind: lxc, run: stopped}}\n')
+    lab = makeLab()
   })
   afterEach(() => {
     lab.close()
   })
+
+  function makeLab(): PluginLab {
+    const made = new PluginLab()
+    made.list(NAME)
+    made.write('felhom.yaml', 'felhom: 1\ndesired: guests.yaml\nstate: state\n')
+    made.write('guests.yaml', 'felhom: 1\nguests: {101: {kind: lxc, run: stopped}}\n')
+    return made
+  }
 
   const felhom = (...args: string[]): Promise<Run> => lab.felhom(args, {env: sandbox.env})
 
@@ -48,26 +53,33 @@ describe('a plugin that holds on, in the built program', function () {
     expect((await felhom('plan', '--detailed-exitcode')).code).to.equal(2)
   })
 
-  it('ends with its name when it never registers, and keeps a timer', async () => {
-    lab.place(NAME, {'register.js': 'export default () => new Promise((r) => setTimeout(r, 3e6))'})
-    expect(await expectCode(65, felhom('plan'))).to.contain(
-      `the plugin ${NAME} cannot be used: it did not register within 10 s`,
-    )
-  })
-
-  for (const [title, text] of [
-    ['and has nothing to wait for', 'await new Promise(() => {})'],
-    ['with a timer', 'await new Promise((r) => setTimeout(r, 3e6))'],
-  ] as const)
-    it(`ends with its name when a command of it hangs at its import ${title}`, async () => {
-      lab.place(NAME, {'commands/hello.js': `${text}\nexport default class {}`}, {commands: './commands'})
-      const [plan, help] = await Promise.all([felhom('plan'), felhom('--help')])
+  it('ends with its name when it never registers, and when a command of it hangs at its import', async () => {
+    const timer = 'new Promise((r) => setTimeout(r, 3e6))'
+    const labs = [makeLab(), makeLab(), makeLab()] as const
+    labs[0].place(NAME, {'register.js': `export default () => ${timer}`})
+    for (const [own, text] of [[labs[1], 'new Promise(() => {})'] as const, [labs[2], timer] as const])
+      own.place(
+        NAME,
+        {'commands/hello.js': `await ${text}\nexport default class {}`},
+        {commands: './commands'},
+      )
+    const run = (own: PluginLab, ...args: string[]): Promise<Run> => own.felhom(args, {env: sandbox.env})
+    // Each of them waits for ten seconds, and none keeps a core busy.
+    const [silent, ...hanging] = await Promise.all([
+      run(labs[0], 'plan'),
+      ...labs.slice(1).map((own) => Promise.all([run(own, 'plan'), run(own, '--help')])),
+    ])
+    expect(silent.code).to.equal(65)
+    expect(said(silent)).to.contain(`the plugin ${NAME} cannot be used: it did not register within 10 s`)
+    for (const [plan, help] of hanging) {
       expect(plan.code).to.equal(65)
       expect(said(plan)).to.contain(`the plugin ${NAME} cannot be used: it did not load within 10 s`)
       expect(help.code).to.equal(0)
       expect(help.stdout).to.contain('COMMANDS')
       expect(help.stderr).to.contain(`Warning: the plugin ${NAME} cannot be used`)
-    })
+    }
+    for (const own of labs) own.close()
+  })
 
   it('is no success when a command of it waits for what cannot come', async () => {
     const hello = 'export default class { static run() { return new Promise(() => {}) } }'
@@ -77,6 +89,55 @@ describe('a plugin that holds on, in the built program', function () {
     const {code, stdout} = await felhom('hello', '--json')
     expect(code).to.equal(1)
     expect((JSON.parse(stdout) as {error: {message: string}}).error.message).to.contain(told)
+  })
+
+  it('ends a run in order when something fails that it started and nobody waits for', async () => {
+    lab.place(NAME, {
+      'register.js': `export default ({register}) => register({name: '${NAME}', apiVersion: 1, observers: {
+        late: ({type}) => { setTimeout(() => Promise.reject(new Error('late')), type === 'task_started' ? 50 : 5e3).unref() },
+      }})\n`,
+    })
+    const text = await expectCode(65, felhom('apply', '--auto-approve'))
+    expect(text).to.contain('nobody waits for, and that a plugin may have started: late')
+    expect((await felhom('journal', 'inflight')).code).to.equal(0)
+  })
+
+  it('ends at once, by a code of its own, when something that it started throws', async () => {
+    const register = REGISTER.replace(
+      '1}',
+      "1, observers: {late: () => setTimeout(() => { throw new Error('late') })}}",
+    )
+    lab.place(NAME, {'register.js': register})
+    expect(await expectCode(65, felhom('apply', '--auto-approve'))).to.contain('may have started: late')
+    await expectCode(0, felhom('recover'))
+  })
+
+  it('is no success when it ends the process, but for a command of its own', async () => {
+    const leave = 'process.exit(0)'
+    lab.write('felhom.yaml', 'felhom: 1\ndesired: {provider: one}\nstate: state\n')
+    const provider = REGISTER.replace('1}', `1, providers: {one: () => ${leave}}}`)
+    for (const text of [provider, `export default () => ${leave}\n`, `${leave}\n${REGISTER}`]) {
+      lab.place(NAME, {'register.js': text})
+      const told = await expectCode(65, felhom('plan'))
+      expect(told, text).to.contain('something ended the process before the command had come to its end')
+    }
+    const hello = `export default class { static run() { ${leave} } }`
+    lab.place(NAME, {'commands/hello.js': hello, 'register.js': REGISTER}, BOTH)
+    await expectCode(0, felhom('hello'))
+  })
+
+  it('runs no command of it below version and help beside a plugin that is broken', async () => {
+    const files = {
+      'commands/version/x.js': HELLO['commands/hello.js'],
+      'commands/help/x.js': HELLO['commands/hello.js'],
+    }
+    lab.place(NAME, {...files, 'register.js': REGISTER.replace('1}', '2}')}, BOTH)
+    for (const topic of ['version', 'help']) {
+      const ran = await felhom(topic, 'x')
+      expect([ran.code, ran.stdout]).to.deep.equal([65, ''])
+    }
+    await expectCode(0, felhom('version'))
+    await expectCode(0, felhom('version', 'x', '--help'))
   })
 
   it('prints all that there is to print into a pipe that is read slowly', async () => {

@@ -9,6 +9,7 @@ import {colourOn} from '../../lib/cli/colour.ts'
 import {DaemonSignals} from '../../lib/cli/daemon-signals.ts'
 import {EXIT, exitCodeOf} from '../../lib/cli/exit-codes.ts'
 import {readListed} from '../../lib/cli/listed-plugins.ts'
+import {allowEnd} from '../../lib/cli/silent-end.ts'
 import {terminalWidth} from '../../lib/cli/terminal-width.ts'
 import {makePalette} from '../../lib/report/palette.ts'
 
@@ -87,8 +88,9 @@ The log goes to stderr: a line of JSON for each event, or on a terminal a senten
     if (end.reason === 'stopped') {
       process.exitCode = once ? interruptedBy(signals) : signals.exitCode
       // What still runs is in the journal, and nobody waits for it any more.
-      if (!end.isDrained) process.exit()
-      return
+      if (end.isDrained) return
+      allowEnd()
+      process.exit()
     }
     const verdict = judgePass(end.report)
     if (verdict === 'interrupted') process.exitCode = interruptedBy(signals)

@@ -8,6 +8,7 @@ import {describeThrown} from '../plugin/describe-thrown.ts'
 import {refuse} from '../plugin/extensions.ts'
 import type {FelhomError} from '../model/felhom-error.ts'
 import {inTime, LOAD_TIMEOUT_MS} from './in-time.ts'
+import {allowEnd} from './silent-end.ts'
 
 export interface AddOptions {
   /** For each of them to be loaded. */
@@ -59,7 +60,10 @@ function guardCommands(plugin: Plugin, ask: () => Promise<unknown>, timeoutMs: n
     const load = command.load.bind(command)
     command.load = async () => {
       await ask()
-      return inTime(plugin.name, `load its command ${command.id.replaceAll(':', ' ')}`, load(), timeoutMs)
+      const what = `load its command ${command.id.replaceAll(':', ' ')}`
+      const loaded = await inTime(plugin.name, what, load(), timeoutMs)
+      allowEnd()
+      return loaded
     }
   }
 }

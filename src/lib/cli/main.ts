@@ -21,7 +21,11 @@ export async function main(root: string, {development = false} = {}): Promise<vo
     const config = await Config.load({root, userPlugins: false})
     usesPlugins = existsSync(join(config.dataDir, 'package.json'))
     if (usesPlugins) {
-      const {startPlugins} = await import('./start-plugins.ts')
+      const [{startPlugins}, {endOnLateFailures}] = await Promise.all([
+        import('./start-plugins.ts'),
+        import('./late-failures.ts'),
+      ])
+      endOnLateFailures()
       await startPlugins(config, args)
     }
     await run(args, config)

@@ -1,12 +1,38 @@
-// A promise that nothing is left to settle lets the process end as though all had been done.
+// Ends of the process that look as though all had been done: a promise that nothing is left to settle, and code of a
+// plugin that ends the process by itself.
+import {FelhomError} from '../model/felhom-error.ts'
 import {reportFailure} from './report-failure.ts'
+
+let mayEnd = false
+
+/** For who ends the process by itself and means it: the daemon, and a plugin's own command. */
+export function allowEnd(): void {
+  mayEnd = true
+}
 
 /** Until the returned function is called, such an end is reported and is no success. */
 export function refuseSilentEnd(asJson: boolean): () => void {
-  const onEnd = (): void => {
-    const error = new Error('the command waits for something that nothing is left to bring about')
+  const onIdle = (): void => {
+    const message = 'the command waits for something that nothing is left to bring about'
+    const hint = 'This is a bug, in felhom or in a plugin: felhom plugins list. Please report it.'
+    report(new FelhomError('unexpected', message, {hint, doubt: DOUBT}))
+  }
+  const onExit = (code: number): void => {
+    if (code !== 0 || mayEnd) return
+    const message = 'something ended the process before the command had come to its end'
+    const hint = 'Only code of a plugin can have done that. Mend or remove it: felhom plugins list'
+    report(new FelhomError('plugin_failed', message, {hint, doubt: DOUBT}))
+  }
+  const report = (error: FelhomError): void => {
+    hasEnded()
     reportFailure(error, {asJson})
   }
-  process.once('beforeExit', onEnd)
-  return () => process.off('beforeExit', onEnd)
+  const hasEnded = (): void => {
+    process.off('beforeExit', onIdle).off('exit', onExit)
+  }
+  process.on('beforeExit', onIdle).on('exit', onExit)
+  return hasEnded
 }
+
+const DOUBT =
+  'What it was about to do next was not done. What was sent is in the journal: felhom journal inflight'

@@ -12,7 +12,8 @@ export async function startPlugins(config: Config, args: readonly string[]): Pro
     const allow = await choosePlugins(config.dataDir, args)
     const ask: AddOptions['ask'] = async (whole) =>
       (await import('./load-plugins.ts')).loadPlugins(whole, {allow})
-    await addPlugins(config, allow, asksOnly ? {leaveOut: warn} : {ask})
+    // `version` and `help` are topics too: a command of a plugin below them is run as any other.
+    await addPlugins(config, allow, asksOnly ? {leaveOut: warn, ask} : {ask})
   } catch (error) {
     if (!asksOnly) throw error
     warn(error as FelhomError)

@@ -1,0 +1,37 @@
+// A plugin that starts something and waits for it nowhere has Node end the process when that fails, in the middle of a
+// run. Here it ends as at SIGTERM: nothing new is begun, what runs is awaited; and it is no success. All of this is in
+// force only where a plugin is installed; what fails late elsewhere is a bug of felhom.
+import {describeThrown} from '../plugin/describe-thrown.ts'
+import {FelhomError} from '../model/felhom-error.ts'
+import {EXIT} from './exit-codes.ts'
+import {reportFailure} from './report-failure.ts'
+
+export function endOnLateFailures(): void {
+  let hasFailed = false
+  // What was thrown has left work half done, of whoever it was: nothing more is begun, nor waited for.
+  process.on('uncaughtException', (thrown) => {
+    report(thrown, 'The process has ended at once.')
+    process.exit(EXIT.invalid)
+  })
+  process.on('unhandledRejection', (reason) => {
+    report(reason, 'Nothing new is begun.')
+    if (hasFailed) return
+    hasFailed = true
+    process.on('exit', () => {
+      process.exitCode = EXIT.invalid
+    })
+    // Whoever listens ends in order; a command that only reads may end at once.
+    if (!process.emit('SIGTERM', 'SIGTERM')) process.exit()
+  })
+}
+
+function report(cause: unknown, doubt: string): void {
+  const message = `something failed that nobody waits for, and that a plugin may have started: ${describeThrown(cause)}`
+  const error = new FelhomError('plugin_failed', message, {
+    cause,
+    hint: 'A function of a plugin has to return or await what it starts. Mend or remove it: felhom plugins list',
+    doubt: `${doubt} What was sent is in the journal: felhom journal inflight`,
+  })
+  // Never as the one envelope of --json, which may still come.
+  reportFailure(error, {asJson: false})
+}
