@@ -8,6 +8,7 @@ import {expect} from 'chai'
 import {openTelling, type Telling, type TellingOptions} from '../../../../src/lib/app/daemon/open-telling.ts'
 import {LONG_LOCKED_MS} from '../../../../src/lib/app/daemon/patience.ts'
 import {systemClock} from '../../../../src/lib/app/system-clock.ts'
+import type {Clock} from '../../../../src/lib/engine/ports.ts'
 import type {DaemonEvent, PassReport} from '../../../../src/lib/model/daemon.ts'
 import type {ErrorCode} from '../../../../src/lib/model/error-codes.ts'
 import {loadSettings} from '../../../../src/lib/settings/load-settings.ts'
@@ -29,6 +30,8 @@ const drifting = (pass: number, why = 'the daemon only observes'): PassReport =>
     results: [actionResult(101, action, 'blocked')],
   })
 }
+/** By the clock on the wall the alerts of these passes would be given up a day later. */
+const dayOfThePasses: Clock = {...systemClock, now: () => PASS_MS + performance.now()}
 const ended = (report: PassReport): DaemonEvent => ({type: 'pass_ended', atMs: report.endedMs, report})
 
 describe('telling', () => {
@@ -59,7 +62,7 @@ describe('telling', () => {
   ): Promise<Telling> => {
     telling = await openTelling({
       settings: await settingsWith({listen: '127.0.0.1:0', ...change}),
-      ...{version: '1.2.3', host: 'felhom-1', clock: systemClock, env: {}},
+      ...{version: '1.2.3', host: 'felhom-1', clock: dayOfThePasses, env: {}},
       log: {stream: log, format: 'json'},
       ...more,
     })
