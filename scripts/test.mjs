@@ -50,7 +50,7 @@ async function runShard(title, patterns) {
 }
 
 function count(countFile, isOk) {
-  let counts = {passes: 0, failures: 1, seconds: {}}
+  let counts = {passes: 0, failures: 1, files: {}}
   try {
     counts = JSON.parse(readFileSync(countFile, 'utf8'))
   } catch {
@@ -59,8 +59,9 @@ function count(countFile, isOk) {
   passed += counts.passes
   failed += counts.failures
   if (!isOk && counts.failures === 0) failed++
-  const slowest = Object.entries(counts.seconds).sort(([, x], [, y]) => y - x)
-  for (const [file, seconds] of slowest.slice(0, 5)) console.log(`   ${seconds.toFixed(1)} s  ${file}`)
+  const dearest = Object.entries(counts.files).sort(([, x], [, y]) => y.cpu - x.cpu)
+  for (const [file, {seconds, cpu}] of dearest.slice(0, 8))
+    console.log(`   ${cpu.toFixed(0)} s of a processor in ${seconds.toFixed(0)} s: ${file}`)
 }
 
 await check('build', 'build')
