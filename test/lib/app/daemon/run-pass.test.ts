@@ -177,6 +177,19 @@ describe('a pass of the daemon', () => {
     ])
   })
 
+  it('restarts no guest for a change that lacks its signature, though a restart was not heard of before', async () => {
+    const bench = await PassBench.make({mode: 'full'})
+    const kind = 'qemu'
+    bench.desired = [desiredGuest(200, {cores: '1'}, {kind})]
+    await bench.pass()
+    for (const restart of ['never', 'allowed', 'allowed'] as const) {
+      bench.desired = [desiredGuest(200, {scsi0: null}, {kind, restart})]
+      const report = await bench.pass()
+      expect(bench.sent()).to.deep.equal([])
+      expect(judgePass(report)).to.equal('signature_pending')
+    }
+  })
+
   it('reports that Proxmox was away, and goes on with the next pass', async () => {
     const bench = await PassBench.make({mode: 'benign'})
     bench.desired = [memory(101)]
