@@ -1,6 +1,7 @@
 // What a pass of the daemon does and leaves undone, on the sandbox with the real gate and real signatures.
 import {expect} from 'chai'
 import {judgePass} from '../../../../src/lib/app/daemon/judge-pass.ts'
+import {FelhomError} from '../../../../src/lib/model/felhom-error.ts'
 import type {PassReport} from '../../../../src/lib/model/daemon.ts'
 import {desiredGuest} from '../../../support/desired-guest.ts'
 import {stranger} from '../../../support/gate-bench.ts'
@@ -130,6 +131,20 @@ describe('a pass of the daemon', () => {
       await bench.clock.run(bench.clock.sleep(60_000))
     }
     expect(tries).to.deep.equal([0, 1, 3, 7, 15])
+  })
+
+  it('says what is suspended and what waits, though somebody else has the state directory', async () => {
+    const bench = await PassBench.make({mode: 'benign'})
+    bench.desired = [memory(101)]
+    bench.bench.fault = ({method}) =>
+      method === 'PUT' ? {kind: 'status', when: 'before', status: 400} : undefined
+    const {backOffs} = await bench.pass()
+    expect(backOffs).to.have.length(1)
+    bench.suspensions = [{vmid: 'all', sinceMs: 0, by: 'anna@pve1'}]
+    bench.open = () => Promise.reject(new FelhomError('journal_locked', 'an apply has it'))
+    const report = await bench.pass()
+    expect(report.problem?.code).to.equal('journal_locked')
+    expect(report).to.deep.include({suspensions: bench.suspensions, backOffs})
   })
 
   it('begins nothing after a window has closed, though the pass began inside', async () => {
