@@ -133,6 +133,30 @@ describe('a pass of the daemon', () => {
     expect(tries).to.deep.equal([0, 1, 3, 7, 15])
   })
 
+  it('destroys no guest that is suspended while the last is read that its signature is compared with', async () => {
+    let suspended = 0
+    for (let at = 1; at <= 5; at++) {
+      const bench = await PassBench.make({mode: 'full'})
+      bench.desired = [gone(150)]
+      bench.approvals = [await bench.sign(150, {type: 'destroy', volumes: []})]
+      let reads = 0
+      bench.bench.fault = ({path}) => {
+        if (path.endsWith('/lxc/150/snapshot') && ++reads === at) {
+          bench.suspensions = [{vmid: 150, sinceMs: 0, by: 'anna@pve1'}]
+          suspended++
+        }
+        return undefined
+      }
+      await bench.pass()
+      const wanted = bench.suspensions.length === 0 ? 1 : 0
+      expect(bench.sent(), `suspended at the ${at}. reading`).to.have.length(wanted)
+      const nonce = Buffer.alloc(16, 1).toString('base64url')
+      const state = await bench.look(({nonces}) => nonces.state(nonce))
+      expect(state, 'the signature is kept').to.equal(wanted === 1 ? 'burned' : 'fresh')
+    }
+    expect(suspended).to.be.greaterThan(1)
+  })
+
   it('says what is suspended and what waits, though somebody else has the state directory', async () => {
     const bench = await PassBench.make({mode: 'benign'})
     bench.desired = [memory(101)]
