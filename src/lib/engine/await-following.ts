@@ -27,13 +27,17 @@ export async function awaitFollowing(
   timeoutMs: number,
 ): Promise<Followed> {
   const startMs = clock.now()
+  let sleptMs = 0
   for (;;) {
     const guest = await tryToRead(intent.target, reader)
     if (guest && hasFollowed(intent, guest)) return 'yes'
-    const ageMs = clock.now() - startMs
+    // The clock may be put back meanwhile: what was slept counts too.
+    const ageMs = Math.max(sleptMs, clock.now() - startMs)
     if (ageMs >= timeoutMs) return guest ? 'no' : 'unknown'
-    const pauseMs = Math.min(MAX_INTERVAL_MS, Math.max(MIN_INTERVAL_MS, ageMs * SHARE_OF_AGE))
-    await clock.sleep(Math.min(pauseMs, timeoutMs - ageMs))
+    const wantedMs = Math.min(MAX_INTERVAL_MS, Math.max(MIN_INTERVAL_MS, ageMs * SHARE_OF_AGE))
+    const pauseMs = Math.min(wantedMs, timeoutMs - ageMs)
+    await clock.sleep(pauseMs)
+    sleptMs += pauseMs
   }
 }
 

@@ -102,7 +102,9 @@ class NodeWatch {
 
   /** False: something changed meanwhile, the pause has to be reckoned anew. */
   async #pause(): Promise<boolean> {
-    const remainingMs = this.#polledMs + this.#intervalMs() - this.#clock.now()
+    const intervalMs = this.#intervalMs()
+    // A clock that is put back meanwhile makes nobody wait until it has caught up.
+    const remainingMs = Math.min(intervalMs, this.#polledMs + intervalMs - this.#clock.now())
     if (remainingMs <= 0) return true
     this.#rest = new AbortController()
     try {
@@ -117,7 +119,7 @@ class NodeWatch {
 
   #intervalMs(): number {
     const youngestMs = Math.max(...[...this.#tasks.values()].map(({sinceMs}) => sinceMs))
-    const wanted = (this.#clock.now() - youngestMs) * SHARE_OF_AGE
+    const wanted = Math.abs(this.#clock.now() - youngestMs) * SHARE_OF_AGE
     const regular = Math.min(MAX_INTERVAL_MS, Math.max(MIN_INTERVAL_MS, wanted))
     return this.#failures === 0 ? regular : Math.min(MAX_BACK_OFF_MS, regular * 2 ** this.#failures)
   }
@@ -141,7 +143,8 @@ class NodeWatch {
       listed.filter(({status}) => status.state === 'running').map(({upid}) => upid.text),
     )
     const now = this.#clock.now()
-    return tasks.filter(({upid, askedMs}) => !running.has(upid.text) || now - askedMs >= OWN_STATUS_EVERY_MS)
+    const isDue = (askedMs: number): boolean => Math.abs(now - askedMs) >= OWN_STATUS_EVERY_MS
+    return tasks.filter(({upid, askedMs}) => !running.has(upid.text) || isDue(askedMs))
   }
 
   async #ask(task: Watched): Promise<void> {

@@ -82,13 +82,13 @@ class ReversibilityGate implements FullGate {
   async authorize(request: GateRequest, weighed?: Weighed): Promise<Verdict> {
     const asked = describe(request, weighed ?? (await this.#weigh(request)))
     if ('refusal' in asked) return {allowed: false, ...(await this.#refuse(asked))}
-    const why = this.#options.withhold?.(request.action, asked.class, request.target)
-    if (why !== undefined)
-      return {allowed: false, ...(await this.#refuse({...asked, refusal: withheld(why)}))}
+    const findWithheld = (): Refusal | undefined => this.#findWithheld(request, asked)
+    const refusal = findWithheld()
+    if (refusal) return {allowed: false, ...(await this.#refuse({...asked, refusal}))}
     const answer =
       asked.class === 'benign'
         ? await this.#allowBenign(asked)
-        : await this.#allowSigned(this.#toJob(request), asked)
+        : await this.#allowSigned(this.#toJob(request), asked, findWithheld)
     if ('refusal' in answer) return {allowed: false, refusal: answer.refusal}
     return {allowed: true, authorized: {...request, class: asked.class, ...answer} as AuthorizedAction}
   }
@@ -96,8 +96,8 @@ class ReversibilityGate implements FullGate {
   async preview(request: GateRequest): Promise<Refusal | undefined> {
     const asked = describe(request, await this.#weigh(request))
     if ('refusal' in asked) return (await this.#refuse(asked)).refusal
-    const why = this.#options.withhold?.(request.action, asked.class, request.target)
-    if (why !== undefined) return (await this.#refuse({...asked, refusal: withheld(why)})).refusal
+    const held = this.#findWithheld(request, asked)
+    if (held) return (await this.#refuse({...asked, refusal: held})).refusal
     const job = asked.class === 'benign' ? undefined : this.#toJob(request)
     const decision = job && (await this.#decide(job, asked))
     const refusal = decision && 'refusal' in decision ? decision.refusal : this.#findLimit(request)
@@ -164,6 +164,7 @@ class ReversibilityGate implements FullGate {
   async #allowSigned(
     job: SignedJob | Unsupported,
     asked: Asked,
+    findWithheld: () => Refusal | undefined = () => undefined,
   ): Promise<{refusal: Refusal} | {key: string}> {
     const {signing} = this.#options
     const decision = await this.#decide(job, asked)
@@ -172,7 +173,8 @@ class ReversibilityGate implements FullGate {
     const unmarked = signing && (await moveMarks(decision, signing))
     if ('refusal' in decision) return this.#refuse({...decided, refusal: decision.refusal})
     const {approved} = decision
-    const refusal = unmarked ?? (await this.#burn(decided, approved))
+    // Once more: what had to be read for the decision may have taken long, and somebody may have meant it to stop.
+    const refusal = unmarked ?? findWithheld() ?? (await this.#burn(decided, approved))
     if (refusal) return this.#refuse({...decided, refusal})
     return (await this.#auditAllowed(decided)) ?? {key: approved.statement.nonce}
   }
@@ -191,6 +193,11 @@ class ReversibilityGate implements FullGate {
     if (!signing || !audit) return noSigners('it would be burned and audited nowhere')
     if (bound?.op === 'guest.destroy' && !this.#takeDestroy(bound.target.vmid)) return LIMIT_REACHED
     return burnApproval(approved, signing)
+  }
+
+  #findWithheld({action, target}: GateRequest, asked: Asked): Refusal | undefined {
+    const why = this.#options.withhold?.(action, asked.class, target)
+    return why === undefined ? undefined : withheld(why)
   }
 
   #findLimit({action, target}: GateRequest): Refusal | undefined {

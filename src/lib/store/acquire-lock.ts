@@ -43,9 +43,11 @@ async function waitFor(fd: number, path: string, options: LockOptions): Promise<
   const {timeoutMs, signal, onWait} = options
   const endMs = performance.now() + timeoutMs
   let isTold = false
-  while (!(await tryLock(fd, signal))) {
-    if (!isTold) onWait?.(readHolder(fd))
-    isTold = true
+  for (let answer = await tryLock(fd, signal); answer !== 'taken'; answer = await tryLock(fd, signal)) {
+    if (!isTold && answer === 'held') {
+      onWait?.(readHolder(fd))
+      isTold = true
+    }
     const leftMs = endMs - performance.now()
     if (leftMs <= 0) throw lockedError(path, readHolder(fd), timeoutMs)
     await sleep(Math.min(RETRY_MS, leftMs), undefined, signal ? {signal} : {}).catch(() => {
@@ -71,8 +73,11 @@ function openLockFile(path: string): number {
   return fd
 }
 
-/** The child's descriptor 3 is our open file: the lock is on that, and outlives the child. */
-function tryLock(fd: number, signal: AbortSignal | undefined): Promise<boolean> {
+/**
+ * The child's descriptor 3 is our open file: the lock is on that, and outlives the child. `ended`: somebody has ended
+ * the child. Ctrl-C reaches it as it reaches us, and says nothing about the lock.
+ */
+function tryLock(fd: number, signal: AbortSignal | undefined): Promise<'taken' | 'held' | 'ended'> {
   if (signal?.aborted) return Promise.reject(interruptedError())
   return new Promise((resolve, reject) => {
     const child = spawn('flock', ['-n', '3'], {stdio: ['ignore', 'ignore', 'pipe', fd]})
@@ -81,9 +86,10 @@ function tryLock(fd: number, signal: AbortSignal | undefined): Promise<boolean> 
       said += bytes.toString()
     })
     child.once('error', (error) => reject(flockError(error.message, error)))
-    child.once('close', (code) => {
-      if (code === 0) resolve(true)
-      else if (code === 1 && said === '') resolve(false)
+    child.once('close', (code, endedBy) => {
+      if (code === 0) resolve('taken')
+      else if (code === 1 && said === '') resolve('held')
+      else if (endedBy !== null) resolve('ended')
       else reject(flockError(said.trim() || `it ended with ${String(code)}`))
     })
   })

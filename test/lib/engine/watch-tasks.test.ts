@@ -166,6 +166,40 @@ describe('watching tasks', () => {
     expect(failed).to.be.within(10, 30)
   })
 
+  it('goes on asking, and not too often, when the clock is put back meanwhile', async () => {
+    for (const isListStuck of [false, true]) {
+      const tasks = new Tasks()
+      tasks.isListStuck = isListStuck
+      let aheadMs = 0
+      const {clock} = tasks
+      const watcher = new TaskWatcher(tasks, {
+        now: () => clock.now() + aheadMs,
+        sleep: (ms, signal) => clock.sleep(ms, signal),
+      })
+      const upids = [tasks.begin(60_000), tasks.begin(90_000)]
+      const waits = Promise.all(upids.map((upid) => watcher.wait(upid, HOUR_MS)))
+      await clock.advance(10_000)
+      aheadMs = -HOUR_MS
+      await clock.run(waits)
+      expect(clock.now() - Math.max(...upids.map((upid) => tasks.endOf(upid)))).to.be.at.most(6_000)
+      expect(tasks.questions.length).to.be.below(150)
+    }
+  })
+
+  it('notices the end of a task that begins right after the clock was put back', async () => {
+    const tasks = new Tasks()
+    const {clock} = tasks
+    let aheadMs = 0
+    const sleep = (ms: number, signal?: AbortSignal): Promise<void> => clock.sleep(ms, signal)
+    const watcher = new TaskWatcher(tasks, {now: () => clock.now() + aheadMs, sleep})
+    const old = watcher.wait(tasks.begin(20_000), HOUR_MS)
+    await clock.advance(10_000)
+    aheadMs = -HOUR_MS
+    const upid = tasks.begin(1_000)
+    await clock.run(Promise.all([old, watcher.wait(upid, 2 * HOUR_MS)]))
+    expect(clock.now() - tasks.endOf(upid)).to.be.at.most(25_000)
+  })
+
   it('says of a task that Proxmox no longer knows that it is lost', async () => {
     const tasks = new Tasks()
     const upid = tasks.begin(1_000)

@@ -102,6 +102,24 @@ describe('the lock of a state directory', () => {
     await lock.release()
   })
 
+  it('is tried again where a signal has ended flock, unless it has called off the wait as well', async () => {
+    const path = process.env['PATH'] ?? ''
+    const once = join(base, 'once')
+    const script = `#!/bin/sh\nif mkdir ${once} 2>/dev/null; then kill -INT $$; fi\nPATH=${path} exec flock "$@"\n`
+    writeFileSync(join(base, 'flock'), script, {mode: 0o755})
+    process.env['PATH'] = `${base}:${path}`
+    try {
+      await (await acquire({timeoutMs: 10_000})).release()
+      rmSync(once, {recursive: true})
+      const stop = new AbortController()
+      const waiting = rejection(acquire({timeoutMs: 10_000, signal: stop.signal}))
+      stop.abort()
+      expect((await waiting).code).to.equal('interrupted')
+    } finally {
+      process.env['PATH'] = path
+    }
+  })
+
   it('says what to install where flock is missing', async () => {
     const path = process.env['PATH']
     process.env['PATH'] = base

@@ -130,9 +130,11 @@ const WAITING: readonly (RefusalCode | undefined)[] = [
   'withheld',
 ]
 
-export function hasEnded({outcome, refusal}: JobResult): boolean {
+export function hasEnded({outcome, refusal, operation}: JobResult): boolean {
   if (outcome === 'refused') return !WAITING.includes(refusal)
-  return outcome === 'succeeded' || outcome === 'satisfied' || outcome === 'failed'
+  // Before anything was sent for it: the next pass tries it again.
+  if (outcome === 'failed') return operation !== undefined
+  return outcome === 'succeeded' || outcome === 'satisfied'
 }
 
 /** One matter, however many there are. */

@@ -4,6 +4,7 @@ import type {Statement} from '../../model/approval.ts'
 import type {JobResult} from '../../model/daemon.ts'
 import {obstaclesOf, type Blocker, type GuestPlan} from '../../model/plan.ts'
 import type {ActionResult} from '../../model/run-event.ts'
+import {isDone} from '../../report/apply-outcomes.ts'
 import {carryOut, hasSent} from '../apply-run.ts'
 import {workFromJob, type GuestJob} from '../run-signed-job.ts'
 import {showSignatures} from '../signature-state.ts'
@@ -63,7 +64,7 @@ export async function carryOutJob(
   )
   if (outcome.failure) draft.problem = describeProblem(outcome.failure)
   if (hasSent(outcome)) view.forget()
-  return worst(outcome.results)
+  return conclude(outcome.results)
 }
 
 /** What stands in its way, or the same lack of signatures as in an earlier pass. */
@@ -83,10 +84,12 @@ function findObstacle(guest: GuestPlan, nonce: string, memory: PassMemory): Ende
 const join = (blockers: readonly Blocker[]): string =>
   [...new Set(blockers.map(({message}) => message))].join('; ')
 
-/** The job's own action is the last; what was done ahead of it does not count if that came to nothing. */
-function worst(results: readonly ActionResult[]): Ended {
+/** The job's own action is the last; where it was left out for the sake of one ahead of it, that one tells why. */
+function conclude(results: readonly ActionResult[]): Ended {
   const last = results.at(-1)
   if (!last) return {outcome: 'not_started'}
+  const ahead = last.outcome === 'skipped' ? results.find((result) => !isDone(result)) : undefined
+  if (ahead && ahead !== last) return tellAhead(ahead)
   const {outcome, refusal, detail, op} = last
   return {
     outcome,
@@ -95,3 +98,10 @@ function worst(results: readonly ActionResult[]): Ended {
     ...(op !== undefined && {operation: op}),
   }
 }
+
+/** Without its operation: the one that the job is about has not begun, and its signature is not used. */
+const tellAhead = ({outcome, refusal, detail, action}: ActionResult): Ended => ({
+  outcome,
+  ...(refusal && {refusal}),
+  detail: `${action.type} before it: ${detail ?? outcome}`,
+})

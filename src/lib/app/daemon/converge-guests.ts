@@ -4,6 +4,7 @@ import type {ActualCluster} from '../../model/actual.ts'
 import type {Setback} from '../../model/daemon.ts'
 import type {Blocker, GuestPlan, Plan, PlannedAction} from '../../model/plan.ts'
 import type {ActionResult} from '../../model/run-event.ts'
+import {blockTogether} from '../../plan/find-blockers.ts'
 import {carryOut, countTriable, hasSent, resultsWithoutRun} from '../apply-run.ts'
 import {workFromFiles, type ApplyWork, type PlannedWork} from '../apply-work.ts'
 import type {WritingAccess} from '../compose.ts'
@@ -132,7 +133,8 @@ function leaveOutKnownRefusals(plan: Plan, {refusals}: PassMemory): Plan {
       const isHeard = key !== undefined && refusals.has(key)
       return isHeard ? {...action, blockers: [...action.blockers, HEARD]} : action
     })
-    return {...guest, actions}
+    // Nothing that serves one of these, either: it may be new to the gate, which would let it pass alone.
+    return {...guest, actions: blockTogether(actions)}
   })
   return {...plan, guests}
 }

@@ -87,9 +87,9 @@ function watchNeverGood(
 ): number | undefined {
   // A pass that failed early has not asked: it stands as before.
   if (!source || source.kind === 'none') return neverGoodSinceMs
-  return source.state === 'fresh' || source.goodAtMs !== undefined
-    ? undefined
-    : (neverGoodSinceMs ?? startedMs)
+  if (source.state === 'fresh' || source.goodAtMs !== undefined) return undefined
+  // A clock that was ahead and is put right does not put it off.
+  return Math.min(neverGoodSinceMs ?? startedMs, startedMs)
 }
 
 /** Whether the pass came to an end, or at least to its plan: then the journal and the trust store were read too. */

@@ -12,8 +12,10 @@ const DELIBERATE: ReadonlySet<BlockerCode> = new Set(['withheld', 'suspended', '
 
 /** Undefined: all that was to be done was done. */
 export function judgePass(report: PassReport): ErrorCode | undefined {
-  const {problem, plan, results, open, jobs, source} = report
+  const {problem, plan, results, open, jobs, areJobsSeen, source} = report
   if (problem) return problem.code
+  // Nothing but a signal keeps a pass without a problem from the rest of them.
+  if (areJobsSeen === false) return 'interrupted'
   const isBlind = plan !== undefined && findUnseen(plan).length > 0
   const verdict = judgeApply(leaveOutDeliberate(results), {isOpen: open.length > 0, isBlind})
   if (verdict !== undefined && verdict !== 'signature_pending') return verdict

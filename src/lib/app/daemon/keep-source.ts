@@ -5,7 +5,7 @@ import type {DesiredReading, DesiredState} from '../../model/desired.ts'
 import {readBundleInTurns} from '../../source/read-bundle.ts'
 import type {Bundle, Fetched, Seen, Source} from '../../source/source.ts'
 import {readMemory} from '../../source/source-memory.ts'
-import type {KeptSourceFiles, SourceNote} from '../../store/kept-source.ts'
+import type {GoodNote, KeptSourceFiles, SourceNote} from '../../store/kept-source.ts'
 import {judgeBundle, vmidsOf, type Verdict} from './judge-bundle.ts'
 import type {Delivery, SourceKeeper} from './ports.ts'
 import {RefusedRevision, type RefusalCase} from './refused-revision.ts'
@@ -194,7 +194,8 @@ class Keeper implements SourceKeeper {
 
   #conclude(kept: Kept, said: Said): Delivery {
     const {kind, place} = this.#source
-    const {good, content} = kept
+    const {content} = kept
+    const good = kept.good && notAhead(kept.good, this.#options.clock.now())
     const standing: SourceStanding = {
       ...{kind, place},
       ...(content && good && {revision: good.revision, goodAtMs: good.goodAtMs}),
@@ -212,6 +213,12 @@ class Keeper implements SourceKeeper {
     if (!isSame || agedMs >= NOTE_EVERY_MS || agedMs < 0) this.#options.store.writeNote(note)
   }
 }
+
+/** Of a clock that was ahead and is put right: it would not be stale before that time. */
+const notAhead = (good: GoodNote, nowMs: number): GoodNote => ({
+  ...good,
+  goodAtMs: Math.min(good.goodAtMs, nowMs),
+})
 
 /** All of it but when it was vouched for. */
 const timeless = (note: SourceNote): string =>

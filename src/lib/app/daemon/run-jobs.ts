@@ -73,7 +73,7 @@ class Jobs {
       if (this.#memory.toldJobs.get(nonce) !== told) world.tell({type: 'job_ended', job})
       this.#memory.toldJobs.set(nonce, told)
     }
-    return true
+    return !world.stop.aborted || results.at(-1)?.outcome !== 'not_started'
   }
 
   /** What our own records know comes first, then what the bytes alone say, and Proxmox last. */

@@ -48,6 +48,9 @@ async function beginReport(pass: number, world: PassWorld, memory: PassMemory): 
 }
 
 async function makePass(world: PassWorld, memory: PassMemory, draft: Draft): Promise<void> {
+  // Whatever keeps the pass from going on, these hold.
+  draft.suspensions = world.readSuspensions()
+  draft.backOffs = memory.backOffs.waiting(world.clock.now())
   await world.keeper.ask(world.stop)
   const access = await world.openAccess()
   try {

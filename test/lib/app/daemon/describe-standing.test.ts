@@ -18,7 +18,26 @@ describe('the one line about a pass', () => {
   it('tells of open operations, of no desired state, and of what went wrong', () => {
     const open = [openOf(intentOf(1, {type: 'start'}), 'started')]
     expect(describeStanding(passReport(3, {open}))).to.equal('pass 3: 1 open')
-    expect(describeStanding(passWithoutPlan(4))).to.equal('pass 4: nothing is desired')
+    const none = {kind: 'none', place: '', state: 'fresh'} as const
+    expect(describeStanding(passWithoutPlan(4, {source: none}))).to.equal('pass 4: nothing is desired')
     expect(describeStanding(failedPass(5))).to.equal('pass 5: no way to pve1')
+  })
+
+  it('does not call desired what could not be seen, is written wrong, or has no desired state to be compared with', () => {
+    const saying = (vmid: number, severity: 'error' | 'warning', code: string) => ({
+      ...guestPlan(vmid),
+      problems: [{code, severity, message: 'it is so'}],
+    })
+    const seen = planOf(
+      saying(101, 'error', 'node_offline'),
+      saying(102, 'warning', 'config_unknown'),
+      saying(103, 'error', 'kind_mismatch'),
+      saying(104, 'warning', 'restart_pending'),
+    )
+    expect(describeStanding(passReport(1, {plan: seen}))).to.equal('pass 1: 2 not seen, 1 with a mistake')
+    const source = {kind: 'git', place: 'hub', state: 'refused', problem: 'it holds a mistake'} as const
+    expect(describeStanding(passWithoutPlan(2, {source}))).to.equal(
+      'pass 2: no desired state can be used: it holds a mistake',
+    )
   })
 })

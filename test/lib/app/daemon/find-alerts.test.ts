@@ -278,6 +278,12 @@ describe('alerts of a pass', () => {
       ])
     })
 
+    it('wait no longer because a clock was ahead when it was asked first', () => {
+      expect(replay(away(500_000, undefined), away(1, undefined), away(62, undefined))[2]).to.deep.equal([
+        'began source_stale',
+      ])
+    })
+
     it('are not over because a pass failed before it was asked', () => {
       expect(replay(away(61, PASS_MS), failedPass(62))[1]).to.deep.equal(['began pass_failing'])
     })

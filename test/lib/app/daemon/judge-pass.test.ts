@@ -41,6 +41,21 @@ describe('a single pass', () => {
     expect(judgePass(report)).to.equal('signature_pending')
   })
 
+  for (const [when, vmids, began] of [
+    ['between two jobs', [150, 101], 'DELETE'],
+    ['in the middle of the last', [101], 'POST'],
+  ] as const)
+    it(`is interrupted by a signal ${when}`, async () => {
+      const bench = await PassBench.make({mode: 'full'})
+      for (const vmid of vmids) bench.jobs.push(await bench.sign(vmid, {type: 'destroy', volumes: []}))
+      bench.bench.fault = ({method}) => {
+        if (method === began) bench.stop.abort('SIGTERM')
+        return undefined
+      }
+      expect(judgePass(await bench.pass())).to.equal('interrupted')
+      expect(bench.sent(), 'nothing more is begun').to.have.length(1)
+    })
+
   it('is well when a window has closed or somebody has suspended a guest in the middle of it', () => {
     const [start, create] = [plannedAction({type: 'start'}), setOptions('memory')]
     const results = [

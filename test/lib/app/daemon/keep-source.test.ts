@@ -44,6 +44,19 @@ describe('keep-source', () => {
     expect(restarted.standing).to.include({state: 'away', goodAtMs: vouchedMs})
   })
 
+  it('grows old from then on when a clock that was years ahead is put right', async () => {
+    const rightMs = lab.nowMs
+    lab.nowMs += 3650 * 86_400_000
+    const keeper = lab.keeper(new ScriptedSource().say(says('r1', 101), AWAY))
+    await deliver(keeper)
+    lab.nowMs = rightMs
+    for (const passedMs of [0, 60_000]) {
+      lab.nowMs = rightMs + passedMs
+      expect((await deliver(keeper)).standing).to.include({state: 'away', goodAtMs: rightMs})
+    }
+    expect((await deliver(lab.keeper(new ScriptedSource().say(AWAY)))).standing.goodAtMs).to.equal(rightMs)
+  })
+
   it('notices a roll back between two answers, when its own copy is lost', async () => {
     const bundle = {...bundleOf('r7', guestsYaml(101)), serial: 7}
     const old = {...bundleOf('r5', guestsYaml(101)), serial: 5}

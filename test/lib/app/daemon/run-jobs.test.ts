@@ -2,6 +2,7 @@
 import {expect} from 'chai'
 import {hasEnded} from '../../../../src/lib/app/daemon/alert-matters.ts'
 import {findAlerts, NOTHING_TOLD} from '../../../../src/lib/app/daemon/find-alerts.ts'
+import {judgePass} from '../../../../src/lib/app/daemon/judge-pass.ts'
 import type {PassReport} from '../../../../src/lib/model/daemon.ts'
 import {desiredGuest} from '../../../support/desired-guest.ts'
 import {DAY_MS, stranger} from '../../../support/gate-bench.ts'
@@ -178,5 +179,33 @@ describe('a signed job of the source', () => {
     await bench.clock.run(bench.clock.sleep(25 * 3_600_000))
     const late = await bench.pass()
     expect(late.jobs.map(hasEnded), 'it can no longer be done').to.deep.equal([true, true])
+  })
+
+  it('has not ended when it failed before anything was sent for it, and is carried out later', async () => {
+    const bench = await PassBench.make({mode: 'full'})
+    bench.jobs = [await bench.sign(150, job)]
+    bench.bench.fault = ({path}) =>
+      path.endsWith('/lxc/150/status/current') ? {kind: 'status', when: 'before', status: 500} : undefined
+    const failed = await bench.pass()
+    expect(failed.jobs[0]).to.include({outcome: 'failed'})
+    expect(failed.jobs.map(hasEnded)).to.deep.equal([false])
+    expect(tellAlerts(failed)).to.deep.equal([])
+    expect(judgePass(failed)).to.equal('apply_failed')
+    bench.bench.fault = () => undefined
+    expect((await bench.pass()).jobs.map(({outcome}) => outcome)).to.deep.equal(['succeeded'])
+  })
+
+  it('says what failed ahead of it, and waits for the next pass', async () => {
+    const bench = await PassBench.make({mode: 'full'})
+    bench.jobs = [await bench.sign(102, job)]
+    bench.bench.fault = ({path}) =>
+      path.endsWith('/status/shutdown') ? {kind: 'status', when: 'before', status: 403} : undefined
+    const report = await bench.pass()
+    expect(report.jobs[0]).to.include({outcome: 'failed'})
+    expect(report.jobs[0]?.detail).to.match(/^shutdown before it: .*403/)
+    expect(report.jobs.map(hasEnded)).to.deep.equal([false])
+    expect(judgePass(report)).to.equal('apply_failed')
+    bench.bench.fault = () => undefined
+    expect((await bench.pass()).jobs.map(({outcome}) => outcome)).to.deep.equal(['succeeded'])
   })
 })

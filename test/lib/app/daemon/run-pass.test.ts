@@ -1,6 +1,7 @@
 // What a pass of the daemon does and leaves undone, on the sandbox with the real gate and real signatures.
 import {expect} from 'chai'
 import {judgePass} from '../../../../src/lib/app/daemon/judge-pass.ts'
+import {FelhomError} from '../../../../src/lib/model/felhom-error.ts'
 import type {PassReport} from '../../../../src/lib/model/daemon.ts'
 import {desiredGuest} from '../../../support/desired-guest.ts'
 import {stranger} from '../../../support/gate-bench.ts'
@@ -132,6 +133,44 @@ describe('a pass of the daemon', () => {
     expect(tries).to.deep.equal([0, 1, 3, 7, 15])
   })
 
+  it('destroys no guest that is suspended while the last is read that its signature is compared with', async () => {
+    let suspended = 0
+    for (let at = 1; at <= 5; at++) {
+      const bench = await PassBench.make({mode: 'full'})
+      bench.desired = [gone(150)]
+      bench.approvals = [await bench.sign(150, {type: 'destroy', volumes: []})]
+      let reads = 0
+      bench.bench.fault = ({path}) => {
+        if (path.endsWith('/lxc/150/snapshot') && ++reads === at) {
+          bench.suspensions = [{vmid: 150, sinceMs: 0, by: 'anna@pve1'}]
+          suspended++
+        }
+        return undefined
+      }
+      await bench.pass()
+      const wanted = bench.suspensions.length === 0 ? 1 : 0
+      expect(bench.sent(), `suspended at the ${at}. reading`).to.have.length(wanted)
+      const nonce = Buffer.alloc(16, 1).toString('base64url')
+      const state = await bench.look(({nonces}) => nonces.state(nonce))
+      expect(state, 'the signature is kept').to.equal(wanted === 1 ? 'burned' : 'fresh')
+    }
+    expect(suspended).to.be.greaterThan(1)
+  })
+
+  it('says what is suspended and what waits, though somebody else has the state directory', async () => {
+    const bench = await PassBench.make({mode: 'benign'})
+    bench.desired = [memory(101)]
+    bench.bench.fault = ({method}) =>
+      method === 'PUT' ? {kind: 'status', when: 'before', status: 400} : undefined
+    const {backOffs} = await bench.pass()
+    expect(backOffs).to.have.length(1)
+    bench.suspensions = [{vmid: 'all', sinceMs: 0, by: 'anna@pve1'}]
+    bench.open = () => Promise.reject(new FelhomError('journal_locked', 'an apply has it'))
+    const report = await bench.pass()
+    expect(report.problem?.code).to.equal('journal_locked')
+    expect(report).to.deep.include({suspensions: bench.suspensions, backOffs})
+  })
+
   it('begins nothing after a window has closed, though the pass began inside', async () => {
     const bench = await PassBench.make({mode: 'benign'})
     const startMs = bench.clock.now()
@@ -175,6 +214,19 @@ describe('a pass of the daemon', () => {
       '150 destroy blocked',
       '150 destroy blocked',
     ])
+  })
+
+  it('restarts no guest for a change that lacks its signature, though a restart was not heard of before', async () => {
+    const bench = await PassBench.make({mode: 'full'})
+    const kind = 'qemu'
+    bench.desired = [desiredGuest(200, {cores: '1'}, {kind})]
+    await bench.pass()
+    for (const restart of ['never', 'allowed', 'allowed'] as const) {
+      bench.desired = [desiredGuest(200, {scsi0: null}, {kind, restart})]
+      const report = await bench.pass()
+      expect(bench.sent()).to.deep.equal([])
+      expect(judgePass(report)).to.equal('signature_pending')
+    }
   })
 
   it('reports that Proxmox was away, and goes on with the next pass', async () => {
