@@ -2,6 +2,7 @@
 // their name where they failed, and with everything printed.
 import {spawn} from 'node:child_process'
 import {once} from 'node:events'
+import {rmSync, symlinkSync} from 'node:fs'
 import {setTimeout as sleep} from 'node:timers/promises'
 import {expect} from 'chai'
 import {BIN, bareEnvironment, type Run} from '../support/felhom.ts'
@@ -186,6 +187,19 @@ export default ({register}) => register({name: '${NAME}', apiVersion: 1, formats
     expect([old.code, old.stdout]).to.deep.equal([65, ''])
     expect(said(old)).to.contain('it is written for API version 2')
     await expectCode(0, felhom('version'))
+  })
+
+  it('is counted on where nobody can tell whether it is there: nothing is sent', async () => {
+    rmSync(lab.dataDir, {recursive: true, force: true})
+    symlinkSync('data', lab.dataDir)
+    for (const args of [['plan'], ['apply', '--auto-approve'], ['daemon', '--once', '--mode', 'full']])
+      expect(await expectCode(65, felhom(...args))).to.contain('package.json cannot be read (ELOOP')
+    const requests = Object.keys(await sandbox.requests())
+    expect(requests.filter((key) => !key.startsWith('GET '))).to.deep.equal([])
+    await expectCode(0, felhom('--help'))
+    rmSync(lab.dataDir)
+    lab.write('data', 'below a file there is nothing')
+    await expectCode(0, felhom('plan'))
   })
 
   it('runs nothing of a plugin within a plugin, and sends nothing', async () => {
