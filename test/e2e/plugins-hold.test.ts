@@ -2,7 +2,7 @@
 // their name where they failed, and with everything printed.
 import {spawn} from 'node:child_process'
 import {once} from 'node:events'
-import {rmSync, symlinkSync} from 'node:fs'
+import {existsSync, readFileSync, rmSync, symlinkSync} from 'node:fs'
 import {setTimeout as sleep} from 'node:timers/promises'
 import {expect} from 'chai'
 import {BIN, bareEnvironment, type Run} from '../support/felhom.ts'
@@ -139,6 +139,32 @@ describe('a plugin that holds on, in the built program', function () {
     }
     await expectCode(0, felhom('version'))
     await expectCode(0, felhom('version', 'x', '--help'))
+  })
+
+  it('lets Ctrl-C end whoever waits for its provider, and tells it so', async () => {
+    const provide = `(options, {signal}) => new Promise(() => {
+      writeFileSync('began', '')
+      signal.addEventListener('abort', () => writeFileSync('ended', signal.reason.message))
+    })`
+    const register = REGISTER.replace('1}', `1, providers: {one: ${provide}}}`)
+    lab.place(NAME, {'register.js': `import {writeFileSync} from 'node:fs'\n${register}`})
+    lab.write('felhom.yaml', 'felhom: 1\ndesired: {provider: one}\nstate: state\n')
+    for (const args of [
+      ['apply', '--auto-approve'],
+      ['gate', 'check'],
+    ]) {
+      const child = spawn(process.execPath, [BIN, ...args], {
+        cwd: lab.dir,
+        env: bareEnvironment({...sandbox.env, ...lab.env}),
+        stdio: 'ignore',
+      })
+      const exited = once(child, 'exit')
+      while (!existsSync(lab.at('began'))) await sleep(20)
+      child.kill('SIGINT')
+      expect((await exited)[0]).to.equal(130)
+      expect(readFileSync(lab.at('ended'), 'utf8')).to.equal('interrupted before anything was sent')
+      for (const file of ['began', 'ended']) rmSync(lab.at(file))
+    }
   })
 
   it('prints all that there is to print into a pipe that is read slowly', async () => {

@@ -44,7 +44,7 @@ export async function undoChanges(
   // A name that means nothing is told at once, whoever holds the lock.
   const name = await nameRun(request)
   const plan = async (actual: ActualCluster): Promise<PlannedWork> => {
-    const {account, planned} = await planFromJournal({...request, name}, actual)
+    const {account, planned} = await planFromJournal({...request, name}, actual, dialogue.giveUp)
     dialogue.about(account)
     return planned
   }
@@ -69,7 +69,7 @@ export async function previewUndo(
     async ({reader, tokenId}) => {
       refuseOther(await openJournalView(settings), settings, tokenId)
       const actual = await reader.readCluster()
-      const {account, planned} = await planFromJournal({...request, name}, actual)
+      const {account, planned} = await planFromJournal({...request, name}, actual, dialogue.giveUp)
       const review = reviewThrough(reader, {settings, warn, approvalFiles, rules: rulesOf(extensions, cwd)})
       const plan = await review(planned.plan, actual, () => Promise.resolve([]))
       dialogue.about(account)
@@ -86,6 +86,7 @@ const nameRun = async ({name, settings}: UndoRequest): Promise<string | undefine
 async function planFromJournal(
   request: UndoRequest,
   actual: ActualCluster,
+  signal: AbortSignal,
 ): Promise<{account: UndoAccount; planned: PlannedUndo}> {
   const {name, targets, settings} = request
   const view = await openJournalView(settings)
@@ -100,7 +101,7 @@ async function planFromJournal(
       atMs: operations.length === 0 ? undefined : Math.min(...operations.map(({intent}) => intent.atMs)),
       newer: run === undefined ? undefined : newer,
       remarks: planned.remarks,
-      conflicts: hasActions ? await findDesiredConflicts(request, planned.plan) : [],
+      conflicts: hasActions ? await findDesiredConflicts(request, planned.plan, signal) : [],
     },
   }
 }
@@ -115,14 +116,16 @@ async function readRun(view: JournalView, run: string): Promise<Operation[]> {
 async function findDesiredConflicts(
   {cwd, settings, env, extensions}: UndoRequest,
   plan: Plan,
+  signal: AbortSignal,
 ): Promise<readonly string[] | undefined> {
   try {
     const {desired: setting, secrets} = settings
     const desired = await useDesired(
-      openDesired({cwd, paths: [], setting, secrets, env, ...(extensions && {extensions})}),
+      openDesired({cwd, paths: [], setting, secrets, env, signal, ...(extensions && {extensions})}),
     )
     return findConflicts(plan, desired)
   } catch {
+    signal.throwIfAborted()
     return undefined
   }
 }
