@@ -83,6 +83,13 @@ describe('a plugin that is installed again', function () {
     expect(readdirSync(lab.at('data')).filter((name) => name.startsWith('.before'))).to.deep.equal([])
   })
 
+  it('is not installed under the name of another, under which it would not be loaded', async () => {
+    write('1.0.0', 'one')
+    const told = await expectCode(64, install(`felhom-plugin-y@file:${lab.at('src')}`))
+    expect(told).to.contain(`felhom-plugin-y cannot be used: its files are of ${NAME}`)
+    expect((await lab.felhom(['plugins', 'list'])).stdout).to.contain('No plugin is installed.')
+  })
+
   it('stays as it was when its upgrade is broken off', async () => {
     write('1.0.0', 'one')
     await expectCode(0, install('./src'))

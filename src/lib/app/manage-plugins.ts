@@ -103,7 +103,12 @@ export function listPlugins(dataDir: string): InstalledPlugin[] {
 function describePlugin(dataDir: string, name: string): InstalledPlugin & {readonly objection?: string} {
   const file = join(dataDir, 'node_modules', name, 'package.json')
   try {
-    const {version, oclif} = JSON.parse(readFileSync(file, 'utf8')) as {
+    const {
+      name: own,
+      version,
+      oclif,
+    } = JSON.parse(readFileSync(file, 'utf8')) as {
+      name?: string
       version?: string
       oclif?: OclifSection & {commands?: unknown; hooks?: Record<string, unknown>}
     }
@@ -111,7 +116,8 @@ function describePlugin(dataDir: string, name: string): InstalledPlugin & {reado
       ...(oclif?.commands === undefined ? [] : ['commands']),
       ...(oclif?.hooks?.[REGISTER_HOOK] === undefined ? [] : ['extensions']),
     ]
-    const objection = findObjection(oclif ?? {})
+    // npm installs under any name that it is told; what is loaded goes by its own.
+    const objection = own === name ? findObjection(oclif ?? {}) : `its files are of ${String(own)}`
     return {name, version: version ?? '', brings, ...(objection !== undefined && {objection})}
   } catch (error) {
     throw new FelhomError('plugin_failed', `the plugin ${name} cannot be used: ${file} cannot be read`, {
