@@ -74,7 +74,7 @@ Ctrl-C starts nothing new and waits for what runs; a second Ctrl-C leaves it run
       secrets: given.secrets,
       targets: flags.target ?? [],
       planFile: args.plan,
-      extensions: this.extensions,
+      ...{extensions: this.extensions, signal: this.giveUp},
     })
     const rest = {
       work,

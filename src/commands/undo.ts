@@ -62,13 +62,12 @@ What somebody has changed since is left alone. What cannot be brought back is na
         flags: {'limits.writes_per_node': {flag: '--parallelism', raw: flags.parallelism}},
       }),
     })
-    const request = {name: args.apply, targets: flags.target ?? [], cwd, settings, env}
-    const rest = {
-      lockTimeoutMs: flags['lock-timeout'],
-      autoApprove: flags['auto-approve'],
+    const request = {
+      ...{name: args.apply, targets: flags.target ?? [], cwd, settings, env},
       extensions: this.extensions,
       approvalFiles: (flags.approval ?? []).map((file) => resolve(file)),
     }
+    const rest = {lockTimeoutMs: flags['lock-timeout'], autoApprove: flags['auto-approve']}
     const {outcome, account} = await this.converseIn(
       (options) => new UndoDialogue(options),
       async (dialogue) => {

@@ -2,6 +2,7 @@
 // their name where they failed, and with everything printed.
 import {spawn} from 'node:child_process'
 import {once} from 'node:events'
+import {existsSync, readFileSync, rmSync, symlinkSync} from 'node:fs'
 import {setTimeout as sleep} from 'node:timers/promises'
 import {expect} from 'chai'
 import {BIN, bareEnvironment, type Run} from '../support/felhom.ts'
@@ -140,6 +141,32 @@ describe('a plugin that holds on, in the built program', function () {
     await expectCode(0, felhom('version', 'x', '--help'))
   })
 
+  it('lets Ctrl-C end whoever waits for its provider, and tells it so', async () => {
+    const provide = `(options, {signal}) => new Promise(() => {
+      writeFileSync('began', '')
+      signal.addEventListener('abort', () => writeFileSync('ended', signal.reason.message))
+    })`
+    const register = REGISTER.replace('1}', `1, providers: {one: ${provide}}}`)
+    lab.place(NAME, {'register.js': `import {writeFileSync} from 'node:fs'\n${register}`})
+    lab.write('felhom.yaml', 'felhom: 1\ndesired: {provider: one}\nstate: state\n')
+    for (const args of [
+      ['apply', '--auto-approve'],
+      ['gate', 'check'],
+    ]) {
+      const child = spawn(process.execPath, [BIN, ...args], {
+        cwd: lab.dir,
+        env: bareEnvironment({...sandbox.env, ...lab.env}),
+        stdio: 'ignore',
+      })
+      const exited = once(child, 'exit')
+      while (!existsSync(lab.at('began'))) await sleep(20)
+      child.kill('SIGINT')
+      expect((await exited)[0]).to.equal(130)
+      expect(readFileSync(lab.at('ended'), 'utf8')).to.equal('interrupted before anything was sent')
+      for (const file of ['began', 'ended']) rmSync(lab.at(file))
+    }
+  })
+
   it('prints all that there is to print into a pipe that is read slowly', async () => {
     const text = `'x'.repeat(79).concat('\\n').repeat(40_000)`
     lab.place(NAME, {
@@ -186,6 +213,19 @@ export default ({register}) => register({name: '${NAME}', apiVersion: 1, formats
     expect([old.code, old.stdout]).to.deep.equal([65, ''])
     expect(said(old)).to.contain('it is written for API version 2')
     await expectCode(0, felhom('version'))
+  })
+
+  it('is counted on where nobody can tell whether it is there: nothing is sent', async () => {
+    rmSync(lab.dataDir, {recursive: true, force: true})
+    symlinkSync('data', lab.dataDir)
+    for (const args of [['plan'], ['apply', '--auto-approve'], ['daemon', '--once', '--mode', 'full']])
+      expect(await expectCode(65, felhom(...args))).to.contain('package.json cannot be read (ELOOP')
+    const requests = Object.keys(await sandbox.requests())
+    expect(requests.filter((key) => !key.startsWith('GET '))).to.deep.equal([])
+    await expectCode(0, felhom('--help'))
+    rmSync(lab.dataDir)
+    lab.write('data', 'below a file there is nothing')
+    await expectCode(0, felhom('plan'))
   })
 
   it('runs nothing of a plugin within a plugin, and sends nothing', async () => {

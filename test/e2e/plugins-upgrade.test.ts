@@ -1,8 +1,10 @@
 // A plugin that is installed over itself: packed anew, upgraded, and upgraded to something that cannot be used.
-import {execFileSync} from 'node:child_process'
-import {readdirSync, readFileSync, rmSync} from 'node:fs'
+import {execFileSync, spawn} from 'node:child_process'
+import {once} from 'node:events'
+import {chmodSync, existsSync, readdirSync, readFileSync, rmSync} from 'node:fs'
+import {setTimeout as sleep} from 'node:timers/promises'
 import {expect} from 'chai'
-import {bareEnvironment, type Run} from '../support/felhom.ts'
+import {BIN, bareEnvironment, type Run} from '../support/felhom.ts'
 import {said} from '../support/gate-lab.ts'
 import {PluginLab} from '../support/plugin-lab.ts'
 
@@ -79,6 +81,37 @@ describe('a plugin that is installed again', function () {
     await expectCode(0, install('./src'))
     expect(installed()).to.equal('new')
     expect(readdirSync(lab.at('data')).filter((name) => name.startsWith('.before'))).to.deep.equal([])
+  })
+
+  it('is not installed under the name of another, under which it would not be loaded', async () => {
+    write('1.0.0', 'one')
+    const told = await expectCode(64, install(`felhom-plugin-y@file:${lab.at('src')}`))
+    expect(told).to.contain(`felhom-plugin-y cannot be used: its files are of ${NAME}`)
+    expect((await lab.felhom(['plugins', 'list'])).stdout).to.contain('No plugin is installed.')
+  })
+
+  it('stays as it was when its upgrade is broken off', async () => {
+    write('1.0.0', 'one')
+    await expectCode(0, install('./src'))
+    const before = manifest()
+    write('1.1.0', 'two')
+    const npm = execFileSync('sh', ['-c', 'command -v npm'], {encoding: 'utf8'}).trim()
+    const script = `#!/bin/sh\n[ "$1" = uninstall ] && exec ${npm} "$@"\ntouch ${lab.at('began')}\nexec sleep 60\n`
+    lab.write('bin/npm', script)
+    chmodSync(lab.at('bin/npm'), 0o755)
+    const child = spawn(process.execPath, [BIN, 'plugins', 'install', './src'], {
+      cwd: lab.dir,
+      env: bareEnvironment({...lab.env, PATH: `${lab.at('bin')}:${process.env['PATH'] ?? ''}`}),
+      stdio: 'ignore',
+    })
+    const exited = once(child, 'exit')
+    while (!existsSync(lab.at('began'))) await sleep(20)
+    child.kill('SIGINT')
+    expect((await exited)[0]).to.equal(130)
+    expect([installed(), manifest()]).to.deep.equal(['one', before])
+    expect(readdirSync(lab.at('data')).filter((name) => name.startsWith('.before'))).to.deep.equal([])
+    await expectCode(0, install('./src'))
+    expect(installed()).to.equal('two')
   })
 
   it('is there beside another, though its file is gone', async () => {

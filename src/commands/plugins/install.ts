@@ -1,6 +1,7 @@
 import {Args} from '@oclif/core'
 import {installPlugin, type InstalledPlugin} from '../../lib/app/manage-plugins.ts'
 import {BaseCommand} from '../../lib/cli/base-command.ts'
+import {Interruption} from '../../lib/cli/interruption.ts'
 import {escapeText} from '../../lib/report/escape-text.ts'
 
 export default class PluginsInstall extends BaseCommand {
@@ -18,10 +19,21 @@ export default class PluginsInstall extends BaseCommand {
 
   override async run(): Promise<InstalledPlugin> {
     const {args} = await this.parse(PluginsInstall)
-    const plugin = await installPlugin(this.config.dataDir, args.package, process.cwd())
+    const plugin = await this.#install(args.package)
     this.print(
       `Installed ${escapeText(plugin.name)} ${escapeText(plugin.version)}: ${plugin.brings.join(', ')}.`,
     )
     return plugin
+  }
+
+  /** Ctrl-C puts back what was there: half a plugin would stop every other command. */
+  async #install(spec: string): Promise<InstalledPlugin> {
+    const interruption = new Interruption()
+    try {
+      const {giveUp: signal} = interruption
+      return await installPlugin({dataDir: this.config.dataDir, spec, cwd: process.cwd(), signal})
+    } finally {
+      interruption.dispose()
+    }
   }
 }

@@ -44,7 +44,7 @@ export async function fetchApprovals(
     await provider.load()
     return {approvals: (await provider.approvals?.()) ?? []}
   } catch (error) {
-    if (isFelhomError(error)) return {approvalsProblem: error.message}
+    if (isFelhomError(error) && error.code !== 'interrupted') return {approvalsProblem: error.message}
     throw error
   }
 }

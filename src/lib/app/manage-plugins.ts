@@ -7,7 +7,7 @@ import {findObjection, REGISTER_HOOK, type OclifSection} from '../plugin/check-p
 import {describeThrown} from '../plugin/describe-thrown.ts'
 import {replaceFile} from '../store/replace-file.ts'
 import {KeptInstall} from './kept-install.ts'
-import {runNpm} from './run-npm.ts'
+import {runNpm, type NpmPlace} from './run-npm.ts'
 
 export interface InstalledPlugin {
   readonly name: string
@@ -22,14 +22,22 @@ interface Manifest {
   [key: string]: unknown
 }
 
-/** `spec`: a name, a name with a version, a directory or a file as `npm pack` makes it. */
-export async function installPlugin(dataDir: string, spec: string, cwd: string): Promise<InstalledPlugin> {
+export interface InstallRequest {
+  readonly dataDir: string
+  /** A name, a name with a version, a directory or a file as `npm pack` makes it. */
+  readonly spec: string
+  readonly cwd: string
+  /** Breaks it off: all is put back then. */
+  readonly signal: AbortSignal
+}
+
+export async function installPlugin({dataDir, spec, cwd, signal}: InstallRequest): Promise<InstalledPlugin> {
   mkdirSync(dataDir, {recursive: true, mode: 0o700})
   const before = readManifest(dataDir)
   writeManifest(dataDir, before)
   const kept = new KeptInstall(dataDir)
   try {
-    const plugin = await fetchPlugin(dataDir, before, locate(spec, cwd))
+    const plugin = await fetchPlugin({dataDir, signal}, before, locate(spec, cwd))
     writeManifest(dataDir, listed(readManifest(dataDir), plugin.name))
     return plugin
   } catch (error) {
@@ -41,12 +49,13 @@ export async function installPlugin(dataDir: string, spec: string, cwd: string):
 }
 
 /** Throws usage if it is none that felhom would load. */
-async function fetchPlugin(dataDir: string, before: Manifest, spec: string): Promise<InstalledPlugin> {
+async function fetchPlugin(place: NpmPlace, before: Manifest, spec: string): Promise<InstalledPlugin> {
+  const {dataDir} = place
   // A path that has been installed before may hold something else by now; npm would not look.
   const old = findFromPath(dataDir, before, spec)
-  if (old !== undefined) await npm(dataDir, 'uninstall', old)
+  if (old !== undefined) await npm(place, 'uninstall', old)
   const had = readManifest(dataDir)
-  await npm(dataDir, 'install', '--save-exact', '--install-links', spec)
+  await npm(place, 'install', '--save-exact', '--install-links', spec)
   const name = findInstalled(had, readManifest(dataDir), spec)
   const {version, brings, objection} = describePlugin(dataDir, name)
   if (brings.length === 0) throw refused(`${name} is no plugin for felhom`, NO_PLUGIN)
@@ -75,7 +84,7 @@ export async function removePlugin(dataDir: string, name: string): Promise<void>
   // First off the list, so that nothing of it is loaded whatever becomes of its files.
   const rest = plugins.filter((plugin) => plugin.name !== name)
   writeManifest(dataDir, {...manifest, oclif: {...manifest.oclif, plugins: rest}})
-  const problem = await runNpm(dataDir, 'uninstall', name)
+  const problem = await runNpm({dataDir}, 'uninstall', name)
   if (problem)
     throw new FelhomError('usage', problem.message, {
       hint: `Remove ${join(dataDir, 'node_modules', name)} by hand.`,
@@ -94,7 +103,12 @@ export function listPlugins(dataDir: string): InstalledPlugin[] {
 function describePlugin(dataDir: string, name: string): InstalledPlugin & {readonly objection?: string} {
   const file = join(dataDir, 'node_modules', name, 'package.json')
   try {
-    const {version, oclif} = JSON.parse(readFileSync(file, 'utf8')) as {
+    const {
+      name: own,
+      version,
+      oclif,
+    } = JSON.parse(readFileSync(file, 'utf8')) as {
+      name?: string
       version?: string
       oclif?: OclifSection & {commands?: unknown; hooks?: Record<string, unknown>}
     }
@@ -102,7 +116,8 @@ function describePlugin(dataDir: string, name: string): InstalledPlugin & {reado
       ...(oclif?.commands === undefined ? [] : ['commands']),
       ...(oclif?.hooks?.[REGISTER_HOOK] === undefined ? [] : ['extensions']),
     ]
-    const objection = findObjection(oclif ?? {})
+    // npm installs under any name that it is told; what is loaded goes by its own.
+    const objection = own === name ? findObjection(oclif ?? {}) : `its files are of ${String(own)}`
     return {name, version: version ?? '', brings, ...(objection !== undefined && {objection})}
   } catch (error) {
     throw new FelhomError('plugin_failed', `the plugin ${name} cannot be used: ${file} cannot be read`, {
@@ -140,8 +155,10 @@ function findFromPath(dataDir: string, {dependencies = {}}: Manifest, path: stri
   })
 }
 
-async function npm(dataDir: string, ...args: string[]): Promise<void> {
-  const problem = await runNpm(dataDir, ...args)
+async function npm(place: NpmPlace, ...args: string[]): Promise<void> {
+  place.signal?.throwIfAborted()
+  const problem = await runNpm(place, ...args)
+  place.signal?.throwIfAborted()
   if (problem) throw refused(problem.message, problem.hint)
 }
 

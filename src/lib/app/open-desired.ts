@@ -17,6 +17,8 @@ export interface DesiredRequest {
   /** For git, which finds its keys by it. */
   env?: NodeJS.ProcessEnv
   extensions?: Extensions
+  /** Whoever is asked may take a minute; absent: nobody breaks it off. */
+  signal?: AbortSignal
 }
 
 /** With a sandbox for this run alone: the desired state of its homelab, where nobody names another. */
@@ -31,6 +33,7 @@ export function openDesired({
   secrets: secretsDir,
   env = process.env,
   extensions,
+  signal,
 }: DesiredRequest): DesiredProvider {
   if (paths.length > 0) return openFiles(paths, cwd)
   if (setting === undefined) {
@@ -42,7 +45,8 @@ export function openDesired({
   if ('paths' in setting) return openFiles(setting.paths, cwd)
   const open = async (): Promise<Required<DesiredProvider>> => {
     const {SourceProvider} = await import('./source-provider.ts')
-    return new SourceProvider({setting, cwd, secretsDir, env, ...(extensions && {extensions})})
+    const more = {...(extensions && {extensions}), ...(signal && {signal})}
+    return new SourceProvider({setting, cwd, secretsDir, env, ...more})
   }
   let provider: ReturnType<typeof open> | undefined
   return {

@@ -10,15 +10,22 @@ const QUIET = [
   '--loglevel=error',
 ]
 
-/** undefined: it went well; otherwise what went wrong, and what to do about it. */
+export interface NpmPlace {
+  readonly dataDir: string
+  readonly signal?: AbortSignal
+}
+
+/** undefined: it went well; otherwise what went wrong, and what to do about it. `signal` ends npm, and is awaited. */
 export function runNpm(
-  dataDir: string,
+  {dataDir, signal}: NpmPlace,
   ...args: string[]
 ): Promise<{readonly message: string; readonly hint: string} | undefined> {
   return new Promise((done) => {
     const child = spawn('npm', [...args, ...QUIET, '--prefix', dataDir], {
       stdio: ['ignore', 'ignore', 'pipe'],
     })
+    const end = (): void => void child.kill()
+    signal?.addEventListener('abort', end, {once: true})
     let said = ''
     child.stderr.on('data', (bytes: Buffer) => {
       said = `${said}${bytes.toString()}`.slice(-4000)
@@ -27,6 +34,7 @@ export function runNpm(
       done({message: `npm cannot be started: ${error.message}`, hint: 'Install npm, which comes with Node.'})
     })
     child.once('close', (code) => {
+      signal?.removeEventListener('abort', end)
       const message = `npm ${args[0] ?? ''} ended with ${String(code)}: ${said.trim()}`
       done(code === 0 ? undefined : {message, hint: 'See what npm says.'})
     })

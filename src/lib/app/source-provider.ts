@@ -19,6 +19,7 @@ export interface ProviderRequest {
   readonly secretsDir: string | undefined
   readonly env: NodeJS.ProcessEnv
   readonly extensions?: Extensions
+  readonly signal?: AbortSignal
 }
 
 export class SourceProvider implements DesiredProvider {
@@ -30,7 +31,7 @@ export class SourceProvider implements DesiredProvider {
   }
 
   async load(): Promise<DesiredReading> {
-    const {setting, cwd, env, secretsDir, extensions} = this.#request
+    const {setting, cwd, env, secretsDir, extensions, signal} = this.#request
     // Not the daemon's copy: whoever plans may be another user, and must not wait for it.
     const cacheDir = mkdtempSync(join(tmpdir(), 'felhom-source-'))
     try {
@@ -38,7 +39,7 @@ export class SourceProvider implements DesiredProvider {
         ...{setting: newestOnly(setting), cwd, cacheDir, env},
         ...(extensions && {extensions}),
       })
-      const fetched = await source.fetch(undefined, new AbortController().signal)
+      const fetched = await source.fetch(undefined, signal ?? new AbortController().signal)
       if (fetched.kind !== 'bundle') throw refuse(source, fetched)
       this.#approvals = fetched.bundle.approvals
       return readBundle(fetched.bundle.texts, {kind: source.kind, secretsDir})

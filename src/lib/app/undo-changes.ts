@@ -5,6 +5,7 @@ import type {Operation} from '../model/operation.ts'
 import type {Plan} from '../model/plan.ts'
 import type {UndoAccount} from '../model/undo.ts'
 import {findConflicts} from '../plan/plan-undo-conflicts.ts'
+import {NO_EXTENSIONS, type Extensions} from '../plugin/extensions.ts'
 import type {Settings} from '../settings/settings.ts'
 import {applyChanges, type ApplyOutcome, type ApplyRequest} from './apply-changes.ts'
 import type {ApplyDialogue} from './apply-dialogue.ts'
@@ -12,6 +13,8 @@ import type {PlannedWork} from './apply-work.ts'
 import {withProxmox} from './compose.ts'
 import {openJournalView, type JournalView} from './journal-view.ts'
 import {openDesired} from './open-desired.ts'
+import {reviewThrough} from './plan-signatures.ts'
+import {rulesOf} from './plugin-rules.ts'
 import {refuseOther} from './recover-preview.ts'
 import {findLatestRun, findNamedRun} from './undo-find.ts'
 import {planUndo, type PlannedUndo} from './undo-work.ts'
@@ -24,6 +27,8 @@ export interface UndoRequest {
   readonly cwd: string
   readonly settings: Settings
   readonly env: NodeJS.ProcessEnv
+  readonly approvalFiles?: readonly string[]
+  readonly extensions?: Extensions
 }
 
 export interface UndoListener {
@@ -32,14 +37,14 @@ export interface UndoListener {
 }
 
 export async function undoChanges(
-  request: UndoRequest & Pick<ApplyRequest, 'lockTimeoutMs' | 'autoApprove' | 'approvalFiles' | 'extensions'>,
+  request: UndoRequest & Pick<ApplyRequest, 'lockTimeoutMs' | 'autoApprove'>,
   dialogue: ApplyDialogue & UndoListener,
 ): Promise<ApplyOutcome> {
   const {settings, env, lockTimeoutMs, autoApprove, approvalFiles = [], extensions} = request
   // A name that means nothing is told at once, whoever holds the lock.
   const name = await nameRun(request)
   const plan = async (actual: ActualCluster): Promise<PlannedWork> => {
-    const {account, planned} = await planFromJournal({...request, name}, actual)
+    const {account, planned} = await planFromJournal({...request, name}, actual, dialogue.giveUp)
     dialogue.about(account)
     return planned
   }
@@ -53,16 +58,22 @@ export async function previewUndo(
   request: UndoRequest,
   dialogue: ApplyDialogue & UndoListener,
 ): Promise<ApplyOutcome> {
-  const {settings, env} = request
+  const {settings, env, cwd, approvalFiles = [], extensions = NO_EXTENSIONS} = request
   const name = await nameRun(request)
+  const warn = (text: string): void => {
+    dialogue.warn(text)
+  }
   return withProxmox(
     settings,
     env,
     async ({reader, tokenId}) => {
       refuseOther(await openJournalView(settings), settings, tokenId)
-      const {account, planned} = await planFromJournal({...request, name}, await reader.readCluster())
+      const actual = await reader.readCluster()
+      const {account, planned} = await planFromJournal({...request, name}, actual, dialogue.giveUp)
+      const review = reviewThrough(reader, {settings, warn, approvalFiles, rules: rulesOf(extensions, cwd)})
+      const plan = await review(planned.plan, actual, () => Promise.resolve([]))
       dialogue.about(account)
-      dialogue.showPlan(planned.plan)
+      dialogue.showPlan(plan)
       return {run: undefined, results: [], hadChanges: false, verdict: undefined}
     },
     {signal: dialogue.giveUp},
@@ -75,6 +86,7 @@ const nameRun = async ({name, settings}: UndoRequest): Promise<string | undefine
 async function planFromJournal(
   request: UndoRequest,
   actual: ActualCluster,
+  signal: AbortSignal,
 ): Promise<{account: UndoAccount; planned: PlannedUndo}> {
   const {name, targets, settings} = request
   const view = await openJournalView(settings)
@@ -89,7 +101,7 @@ async function planFromJournal(
       atMs: operations.length === 0 ? undefined : Math.min(...operations.map(({intent}) => intent.atMs)),
       newer: run === undefined ? undefined : newer,
       remarks: planned.remarks,
-      conflicts: hasActions ? await findDesiredConflicts(request, planned.plan) : [],
+      conflicts: hasActions ? await findDesiredConflicts(request, planned.plan, signal) : [],
     },
   }
 }
@@ -102,15 +114,18 @@ async function readRun(view: JournalView, run: string): Promise<Operation[]> {
 
 /** The files serve a warning here: what is wrong with them is no reason against the undo. */
 async function findDesiredConflicts(
-  {cwd, settings, env}: UndoRequest,
+  {cwd, settings, env, extensions}: UndoRequest,
   plan: Plan,
+  signal: AbortSignal,
 ): Promise<readonly string[] | undefined> {
   try {
+    const {desired: setting, secrets} = settings
     const desired = await useDesired(
-      openDesired({cwd, paths: [], setting: settings.desired, secrets: settings.secrets, env}),
+      openDesired({cwd, paths: [], setting, secrets, env, signal, ...(extensions && {extensions})}),
     )
     return findConflicts(plan, desired)
   } catch {
+    signal.throwIfAborted()
     return undefined
   }
 }

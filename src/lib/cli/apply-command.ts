@@ -15,6 +15,11 @@ export abstract class ApplyCommand extends BaseCommand {
   readonly #interruption = new Interruption()
   #outcome: ApplyOutcome | undefined
 
+  /** Aborted by a signal that comes before anything is sent. */
+  protected get giveUp(): AbortSignal {
+    return this.#interruption.giveUp
+  }
+
   protected converse(work: (dialogue: TerminalDialogue) => Promise<ApplyOutcome>): Promise<ApplyOutcome> {
     return this.converseIn((options) => new TerminalDialogue(options), work)
   }

@@ -37,7 +37,10 @@ export abstract class BaseCommand extends Command {
     if (usesPlugins) this.extensions = await this.loadPlugins()
   }
 
-  /** Throws plugin_failed. Nothing is loaded for it where no plugin was ever installed. */
+  /**
+   * Throws plugin_failed. Nothing is loaded for it where no plugin was ever installed; where nobody can tell, the program
+   * has ended before it came to its command.
+   */
   protected async loadPlugins(allow?: readonly string[]): Promise<Extensions> {
     if (!existsSync(join(this.config.dataDir, 'package.json')) && (allow?.length ?? 0) === 0)
       return NO_EXTENSIONS

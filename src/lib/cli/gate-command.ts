@@ -56,7 +56,7 @@ export abstract class GateCommand extends JournalCommand {
       job === undefined
         ? await prepareWork({
             ...{cwd, env, planFile, paths: desired, setting, secrets, targets: []},
-            extensions: this.extensions,
+            ...{extensions: this.extensions, signal},
           })
         : workFromJob(parseJob(job))
     return {

@@ -84,16 +84,21 @@ async function askToRegister(
 ): Promise<Registration[]> {
   if (plugin.hooks[REGISTER_HOOK] === undefined) return []
   const brought: unknown[] = []
+  let isAsked = true
   const options: RegisterOptions = {
     apiVersion: PLUGIN_API_VERSION,
     felhomVersion: config.version,
     register: (one) => {
+      // Nobody would take it, and whoever wrote it would count on it.
+      if (!isAsked) throw refuse(plugin.name, 'it registered after its hook had ended')
       brought.push(one)
     },
   }
   const alone = Object.create(config, {plugins: {value: new Map([[plugin.name, plugin]])}}) as HookConfig
   const asked = alone.runHook(REGISTER_HOOK, {...options}, undefined, true)
-  const {failures} = await inTime(plugin.name, 'register', asked, timeoutMs)
+  const {failures} = await inTime(plugin.name, 'register', asked, timeoutMs).finally(() => {
+    isAsked = false
+  })
   const [failure] = failures
   if (failure)
     throw refuse(plugin.name, `it failed to register: ${describeThrown(failure.error)}`, failure.error)

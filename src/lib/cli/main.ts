@@ -1,10 +1,9 @@
 // The entry of the program: settles colour once, hands over to oclif, and reports what no command reported.
-import {existsSync} from 'node:fs'
-import {join} from 'node:path'
 import {Config, run, settings} from '@oclif/core'
 import {settleColour} from './colour.ts'
 import {silentExitCode} from './describe-error.ts'
 import {endProcess} from './end-process.ts'
+import {mayHavePlugins} from './may-have-plugins.ts'
 import {reportFailure} from './report-failure.ts'
 import {refuseSilentEnd} from './silent-end.ts'
 
@@ -19,7 +18,7 @@ export async function main(root: string, {development = false} = {}): Promise<vo
   let usesPlugins = false
   try {
     const config = await Config.load({root, userPlugins: false})
-    usesPlugins = existsSync(join(config.dataDir, 'package.json'))
+    usesPlugins = mayHavePlugins(config.dataDir)
     if (usesPlugins) {
       const [{startPlugins}, {endOnLateFailures}] = await Promise.all([
         import('./start-plugins.ts'),

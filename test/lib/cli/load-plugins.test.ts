@@ -131,6 +131,20 @@ describe('loading plugins', () => {
           .and.contain('the plugin felhom-plugin-x')
       })
 
+    it('registers more when its hook has ended, which would be passed over', async () => {
+      const more = `{name: 'felhom-plugin-x', apiVersion: 1, rules: {late: () => 'destructive'}}`
+      lab.place('felhom-plugin-x', {
+        'register.js': `export default ({register}) => {
+          register({name: 'felhom-plugin-x', apiVersion: 1})
+          globalThis.registerLate = () => register(${more})
+        }`,
+      })
+      lab.list('felhom-plugin-x')
+      await load()
+      const {registerLate} = globalThis as unknown as {registerLate: () => void}
+      expect(registerLate).to.throw(/the plugin felhom-plugin-x .*registered after its hook had ended/)
+    })
+
     it('is listed, and away', async () => {
       lab.place('felhom-plugin-x', plugin('felhom-plugin-x'))
       lab.list('felhom-plugin-x')
