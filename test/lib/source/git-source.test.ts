@@ -4,6 +4,7 @@ import {randomBytes} from 'node:crypto'
 import {once} from 'node:events'
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -353,6 +354,22 @@ describe('git-source', () => {
     expect(existsSync(join(lab.cacheDir, 'objects/pack/pack-x.keep-me'))).to.equal(false)
     lab.git('reset', '--quiet', '--hard', commit)
     expect(olderOf(await ask({}, next))).to.match(/comes before/)
+  })
+
+  it('fetches on where its copy takes longer to pack than there is time', async () => {
+    const seen = lab.commit({'a.yaml': guestsYaml(101)})
+    const env = wrapGit('case "$*" in *repack*) sleep 600;; esac')
+    await bundle()
+    const pack = readdirSync(join(lab.cacheDir, 'objects/pack')).find((name) => name.endsWith('.pack')) ?? ''
+    for (let i = 0; i < 50; i++) {
+      const copy = join(lab.cacheDir, 'objects/pack', `pack-${String(i).padStart(40, '0')}`)
+      for (const end of ['.pack', '.idx'])
+        copyFileSync(join(lab.cacheDir, 'objects/pack', pack.replace('.pack', end)), `${copy}${end}`)
+    }
+    const next = lab.commit({'a.yaml': guestsYaml(102)})
+    const fetched = await ask({env, limits: {timeoutMs: 4000}}, seen)
+    expect(fetched.kind === 'bundle' ? fetched.bundle.revision : problemOf(fetched)).to.equal(next)
+    expect(await ask({}, next)).to.deep.equal({kind: 'unchanged'})
   })
 
   it('ends a git that hangs, with all that it has started, in time and when it is told to', async () => {
