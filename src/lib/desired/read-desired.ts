@@ -5,6 +5,7 @@ import type {DesiredGuest, DesiredReading, SourcePlace} from '../model/desired.t
 import type {Diagnostic} from '../model/diagnostic.ts'
 import type {DesiredText} from './desired-text.ts'
 import {mergeLayers, type GuestLayer} from './guest-layer.ts'
+import {maskSecrets} from './mask-secrets.ts'
 import {MAX_MARKS} from '../yaml/check-text.ts'
 import {MAX_GUESTS, readFile, type EarlierFiles} from './read-file.ts'
 import type {WrittenGuest} from './read-guest.ts'
@@ -49,7 +50,7 @@ export class DesiredReader {
 
   refuse(diagnostic: Diagnostic): void {
     this.#mistakeCount++
-    if (this.#diagnostics.length < MAX_DIAGNOSTICS) this.#diagnostics.push(diagnostic)
+    if (this.#diagnostics.length < MAX_DIAGNOSTICS) this.#diagnostics.push(maskSecrets(diagnostic))
   }
 
   finish(): DesiredReading {

@@ -7,7 +7,6 @@ import type {DesiredText} from './desired-text.ts'
 import {FILE_KEYS, GUEST_KEYS, LAYER_KEYS, SETTINGS_KEYS} from './guest-keys.ts'
 import {readLayer} from './guest-layer.ts'
 import {joinDefaults, showPlace, type PlacedDefaults} from './join-defaults.ts'
-import {maskSecrets} from './mask-secrets.ts'
 import {readGuest, type WrittenGuest} from './read-guest.ts'
 import {isMap, Section} from './section.ts'
 import type {ValueCache} from './value-cache.ts'
@@ -60,7 +59,7 @@ export function readFile({file, dir, bytes}: DesiredText, earlier: EarlierFiles)
         }),
       )
   }
-  return {...found, marks: yaml.marks, diagnostics: diagnostics.sort(byPlace).map(maskSecrets)}
+  return {...found, marks: yaml.marks, diagnostics: diagnostics.sort(byPlace)}
 }
 
 const byPlace = (a: Diagnostic, b: Diagnostic): number =>

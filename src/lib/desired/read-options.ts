@@ -114,8 +114,15 @@ function refuseOption(
     )
 }
 
-const namesFor = (kind: GuestKind, where: Place): readonly string[] =>
-  optionNames(kind).filter((name) => findOption(kind, name)?.isDisk === (where === 'disks'))
+const names = new Map<string, readonly string[]>()
+
+function namesFor(kind: GuestKind, where: Place): readonly string[] {
+  const known = names.get(`${kind} ${where}`)
+  if (known) return known
+  const found = optionNames(kind).filter((name) => findOption(kind, name)?.isDisk === (where === 'disks'))
+  names.set(`${kind} ${where}`, found)
+  return found
+}
 
 function refuseAlias(section: Section, key: string, name: string): void {
   section.complainOfKey(key, {

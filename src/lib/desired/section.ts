@@ -64,7 +64,7 @@ export class Section {
   }
 
   complainOfUnknown(key: string, message: string, siblings: readonly string[]): void {
-    const near = nearestWord(key, siblings)
+    const near = this.#isHelpful() ? nearestWord(key, siblings) : undefined
     this.complainOfKey(key, {
       code: 'unknown_key',
       message,
@@ -77,7 +77,7 @@ export class Section {
     const value = this.map[key]
     const found = choices.find((choice) => choice === value)
     if (found !== undefined || value === undefined) return found
-    const near = typeof value === 'string' ? nearestWord(value, choices) : undefined
+    const near = typeof value === 'string' && this.#isHelpful() ? nearestWord(value, choices) : undefined
     this.complainOfValue(key, {
       code: 'wrong_value',
       message: `'${key}' has a value that felhom does not know`,
@@ -85,6 +85,10 @@ export class Section {
       ...(near !== undefined && {suggestion: near}),
     })
     return undefined
+  }
+
+  #isHelpful(): boolean {
+    return this.context.diagnostics.length < MOST_HELPED
   }
 
   flag(key: string): boolean | undefined {
@@ -99,6 +103,8 @@ export class Section {
   }
 }
 
+/** To guess what was meant takes longer than all else, and so many mistakes are nobody's slips. */
+const MOST_HELPED = 1000
 const MANY = 12
 
 /** Eighty names help nobody. */

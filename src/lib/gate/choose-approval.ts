@@ -26,11 +26,12 @@ export function chooseApprovals(files: readonly ApprovalFile[], bound: BoundActi
   return candidates.sort((a, b) => NEARNESS.indexOf(a.nearness) - NEARNESS.indexOf(b.nearness))
 }
 
+/** Of what may be as long as an envelope no more is kept than tells one guest and action from another. */
 interface Hint {
   readonly isUnsigned: boolean
-  readonly action?: unknown
-  readonly kind?: unknown
-  readonly vmid?: unknown
+  readonly action?: string
+  readonly kind?: string
+  readonly vmid?: number
 }
 
 function judgeNearness(
@@ -40,13 +41,24 @@ function judgeNearness(
   digest: string,
 ): Nearness | undefined {
   if (hint?.action === digest) return 'exact'
-  if (hint?.kind === target.kind && Number(hint.vmid) === target.vmid) return 'guest'
+  if (hint?.kind === target.kind && hint.vmid === target.vmid) return 'guest'
   if (handedOver === true) return 'named'
   return name.startsWith(digest.slice('sha256:'.length).slice(0, NAME_DIGITS)) ? 'named' : undefined
 }
 
-/** Lenient on purpose: what is malformed shall be called so by the pipeline, for the action that it was meant for. */
+/** By the bytes themselves: a source may carry thousands, and plans as many actions that each is looked at for. */
+const known = new WeakMap<Uint8Array, {readonly hint: Hint | undefined}>()
+
 function readHint(bytes: Uint8Array): Hint | undefined {
+  const before = known.get(bytes)
+  if (before) return before.hint
+  const hint = findHint(bytes)
+  known.set(bytes, {hint})
+  return hint
+}
+
+/** Lenient on purpose: what is malformed shall be called so by the pipeline, for the action that it was meant for. */
+function findHint(bytes: Uint8Array): Hint | undefined {
   const envelope = readLoosely(Buffer.from(bytes).toString('utf8'))
   if (!envelope) return undefined
   const {payload, signatures} = envelope
@@ -57,8 +69,18 @@ function readHint(bytes: Uint8Array): Hint | undefined {
   if (!statement) return {isUnsigned}
   const {action, target} = statement
   const {kind, vmid} = isRecord(target) ? target : {}
-  return {isUnsigned, action, kind, vmid}
+  return {
+    isUnsigned,
+    ...(isShort(action) && {action}),
+    ...(isShort(kind) && {kind}),
+    // Nothing else: to make a number of a list that is nested deeply takes more stack than there is.
+    ...((typeof vmid === 'number' || isShort(vmid)) && {vmid: Number(vmid)}),
+  }
 }
+
+const LONGEST = 128
+
+const isShort = (value: unknown): value is string => typeof value === 'string' && value.length <= LONGEST
 
 function readLoosely(text: string): Readonly<Record<string, unknown>> | undefined {
   try {

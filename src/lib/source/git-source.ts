@@ -129,16 +129,14 @@ export class GitSource implements Source {
       return isLocal ? {problem, isLocal} : unusable(problem)
     }
     const deepen = (): Promise<unknown> => this.#run(['--deepen=1000'], place)
-    const older =
-      seen &&
-      (await compareCommits(commit, seen.revision, {
-        place,
-        deepen,
-        bring: (oid) => this.#bringCommit(oid, place),
-      }))
-    // What could not be told for want of time says nothing about the revision.
-    if (older !== undefined && hasEnded(place)) return away(describeTimeout(place.limits))
-    return {kind: 'bundle', bundle: {revision: commit, ...content}, ...(older !== undefined && {older})}
+    const bring = (oid: string): Promise<void> => this.#bringCommit(oid, place)
+    const compared = seen ? await compareCommits(commit, seen.revision, {place, deepen, bring}) : {}
+    if ('older' in compared || 'problem' in compared) {
+      // What could not be told for want of time says nothing about the revision.
+      if (hasEnded(place)) return away(describeTimeout(place.limits))
+      if ('problem' in compared) return {problem: compared.problem, isLocal: true}
+    }
+    return {kind: 'bundle', bundle: {revision: commit, ...content}, ...compared}
   }
 
   async #bring(place: GitPlace): Promise<Fetched | {problem: string; isLocal: true} | undefined> {

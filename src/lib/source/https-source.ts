@@ -29,6 +29,7 @@ export interface HttpsLimits {
 }
 
 const LIMITS: HttpsLimits = {maxBytes: MAX_BUNDLE_BYTES, totalMs: 120_000}
+const CERTIFICATE = /^-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/m
 const TOKEN = /^[\u0021-\u007e]+$/
 /** Within this a server may change a file twice and date it once. */
 const DATE_IS_SURE_MS = 60_000
@@ -85,7 +86,7 @@ export class HttpsSource implements Source {
     seen: Seen | undefined,
     signal: AbortSignal,
   ): Promise<{fetched: Fetched; retryAfterMs?: number}> {
-    const [ca, authorization] = [this.#options.readCa?.(), this.#authorize()]
+    const [ca, authorization] = [this.#readAuthority(), this.#authorize()]
     if (ca && 'problem' in ca) return {fetched: away(ca.problem)}
     if (authorization && 'problem' in authorization) return {fetched: away(authorization.problem)}
     if (this.#last?.revision === seen?.revision && this.#last) this.#last = {...this.#last, bundle: undefined}
@@ -149,6 +150,13 @@ export class HttpsSource implements Source {
   #fileName(): string {
     const name = this.#url.pathname.split('/').at(-1) ?? ''
     return isPlainName(name) && partOf(name) === 'text' ? name : 'desired.yaml'
+  }
+
+  /** Node takes an empty text for none, and would trust every public authority in its place. */
+  #readAuthority(): FileReading | undefined {
+    const ca = this.#options.readCa?.()
+    if (!ca || 'problem' in ca || CERTIFICATE.test(ca.text)) return ca
+    return {problem: 'the file with its certificate authority holds no certificate'}
   }
 
   #authorize(): FileReading | undefined {

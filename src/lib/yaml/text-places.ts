@@ -2,6 +2,9 @@
 import {LineCounter} from 'yaml'
 import type {Diagnostic} from '../model/diagnostic.ts'
 
+/** Nobody reads more of a line; and where a whole text is one, each of its mistakes would carry all of it. */
+const MOST_SHOWN = 1000
+
 export class TextPlaces {
   readonly #file: string
   readonly #text: string
@@ -17,14 +20,15 @@ export class TextPlaces {
     return {line: Math.max(1, line), column: Math.max(1, col)}
   }
 
-  /** A diagnostic that underlines at most the rest of its first line. */
+  /** A diagnostic that underlines at most the rest of its first line. A long line is not shown. */
   at(offset: number, length: number, what: Omit<Diagnostic, 'file'>): Diagnostic {
     const {line, column} = this.locate(offset)
-    const start = this.#counted().lineStarts[line - 1] ?? 0
-    const newline = this.#text.indexOf('\n', start)
-    const sourceLine = this.#text.slice(start, newline < 0 ? undefined : newline).replace(/\r$/, '')
-    const fits = Math.max(1, Math.min(length, sourceLine.length - column + 1))
-    return {...what, file: this.#file, line, column, length: fits, sourceLine}
+    const {lineStarts} = this.#counted()
+    const [start = 0, next = this.#text.length + 1] = [lineStarts[line - 1], lineStarts[line]]
+    const end = this.#text[next - 2] === '\r' ? next - 2 : next - 1
+    const fits = Math.max(1, Math.min(length, end - start - column + 1))
+    const shown = end - start <= MOST_SHOWN && {sourceLine: this.#text.slice(start, end)}
+    return {...what, file: this.#file, line, column, length: fits, ...shown}
   }
 
   #counted(): LineCounter {

@@ -116,6 +116,25 @@ describe('a hostile desired state', () => {
     expect(codes(']\n'.repeat(200_000)).length).to.be.lessThan(200)
   })
 
+  it('costs no more than its size when all of it is one line, whatever is wrong there', () => {
+    const [short] = mistakesIn('felhom: 1\nguests: {101: {kind: lxc, cores: 1}}')
+    expect(short?.sourceLine).to.equal('guests: {101: {kind: lxc, cores: 1}}')
+    const blank = mistakesIn(`felhom: 1\nguests: {101: {kind: lxc, password:${' '.repeat(200_000)}x}}`)
+    expect(blank.map(({line, sourceLine}) => [line, sourceLine])).to.deep.equal([[2, undefined]])
+    const parts = mistakesIn(guests(`  101: {kind: lxc, config: {net0: "${'a=,'.repeat(200_000)}"}}`))
+    expect(parts[1]).to.deep.include({line: 3, column: 35}).and.not.have.property('sourceLine')
+  })
+
+  it('is told what it may have meant for a thousand unknown names, and not for all', () => {
+    const slip = (others: number): string =>
+      guests('  101: {kind: lxc, config: {hostnam: x}}') +
+      Array.from({length: others}, (_, i) => `k${i}: 1\n`).join('')
+    // The keys of the file itself are looked at before its guests.
+    expect(mistakesIn(slip(900))[0]).to.deep.include({line: 3, suggestion: 'hostname'})
+    const [found] = mistakesIn(slip(1000))
+    expect(found).to.deep.include({line: 3, code: 'unknown_key'}).and.not.have.property('suggestion')
+  })
+
   it('costs no more than its size when keys are many', () => {
     const many = Array.from({length: MAX_GUESTS}, (_, i) => `  ${String(i + 100)}: {kind: lxc}`).join('\n')
     expect(stateOf(guests(many)).guests).to.have.length(MAX_GUESTS)

@@ -55,6 +55,27 @@ describe('which approvals could be for an action', () => {
     const files = junk.map((text, index) => file(String(index), Buffer.from(text)))
     expect(chooseApprovals(files, bench.bound())).to.deep.equal([])
   })
+
+  it('takes no list for the number of a guest, however deep it is nested', async () => {
+    const bench = await GateBench.open()
+    const {vmid} = bench.bound().target
+    const numbers = [`[${vmid}]`, `${'['.repeat(20_000)}${']'.repeat(20_000)}`]
+    const files = numbers.map((number) => {
+      const payload = Buffer.from(`{"target":{"kind":"lxc","vmid":${number}}}`).toString('base64')
+      return file('a', Buffer.from(`{"v":1,"payload":"${payload}","signatures":["x"]}`))
+    })
+    expect(chooseApprovals(files, bench.bound())).to.deep.equal([])
+  })
+
+  it('is told by a look at each, and not by another for every action', async () => {
+    const bench = await GateBench.open()
+    const bytes = Buffer.from(bench.seal())
+    const look = (): string[] =>
+      chooseApprovals([file('a', bytes)], bench.bound()).map(({nearness}) => nearness)
+    expect(look()).to.deep.equal(['exact'])
+    bytes.fill(0)
+    expect(look()).to.deep.equal(['exact'])
+  })
 })
 
 describe('the refusal that is told among several', () => {

@@ -4,6 +4,7 @@ import {randomBytes} from 'node:crypto'
 import {once} from 'node:events'
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -43,6 +44,15 @@ describe('git-source', () => {
     'problem' in fetched ? `${fetched.kind}: ${fetched.problem}` : fetched.kind
   const olderOf = (fetched: Fetched): string | undefined =>
     fetched.kind === 'bundle' ? (fetched.older ?? 'not older') : problemOf(fetched)
+
+  /** What the real git is started after. */
+  function wrapGit(script: string): NodeJS.ProcessEnv {
+    const bin = join(lab.root, 'bin')
+    const real = execFileSync('sh', ['-c', 'command -v git'], {encoding: 'utf8'}).trim()
+    mkdirSync(bin, {recursive: true})
+    writeFileSync(join(bin, 'git'), `#!/bin/sh\n${script}\nexec ${real} "$@"\n`, {mode: 0o755})
+    return {...lab.env, PATH: `${bin}:${process.env['PATH'] ?? ''}`}
+  }
 
   it('reads the files of a commit and the envelopes beside them, byte for byte', async () => {
     const commit = lab.commit({
@@ -346,6 +356,22 @@ describe('git-source', () => {
     expect(olderOf(await ask({}, next))).to.match(/comes before/)
   })
 
+  it('fetches on where its copy takes longer to pack than there is time', async () => {
+    const seen = lab.commit({'a.yaml': guestsYaml(101)})
+    const env = wrapGit('case "$*" in *repack*) sleep 600;; esac')
+    await bundle()
+    const pack = readdirSync(join(lab.cacheDir, 'objects/pack')).find((name) => name.endsWith('.pack')) ?? ''
+    for (let i = 0; i < 50; i++) {
+      const copy = join(lab.cacheDir, 'objects/pack', `pack-${String(i).padStart(40, '0')}`)
+      for (const end of ['.pack', '.idx'])
+        copyFileSync(join(lab.cacheDir, 'objects/pack', pack.replace('.pack', end)), `${copy}${end}`)
+    }
+    const next = lab.commit({'a.yaml': guestsYaml(102)})
+    const fetched = await ask({env, limits: {timeoutMs: 4000}}, seen)
+    expect(fetched.kind === 'bundle' ? fetched.bundle.revision : problemOf(fetched)).to.equal(next)
+    expect(await ask({}, next)).to.deep.equal({kind: 'unchanged'})
+  })
+
   it('ends a git that hangs, with all that it has started, in time and when it is told to', async () => {
     lab.commit({'a.yaml': guestsYaml(101)})
     const bin = join(lab.root, 'bin')
@@ -384,14 +410,9 @@ describe('git-source', () => {
     const first = lab.commit({'a.yaml': guestsYaml(101)})
     lab.commit({'a.yaml': guestsYaml(102)})
     await bundle()
-    const bin = join(lab.root, 'bin')
-    mkdirSync(bin)
     // A server that gives its branch at once, and is asked for a commit by its name in vain.
     const slow = 'case "$*" in *refs/felhom/seen*) sleep 600;; *) sleep 0.1;; esac'
-    const real = execFileSync('sh', ['-c', 'command -v git'], {encoding: 'utf8'}).trim()
-    writeFileSync(join(bin, 'git'), `#!/bin/sh\necho "$@" >> ${lab.root}/asked\n${slow}\nexec ${real} "$@"\n`)
-    chmodSync(join(bin, 'git'), 0o755)
-    const env = {...lab.env, PATH: `${bin}:${process.env['PATH'] ?? ''}`}
+    const env = wrapGit(`echo "$@" >> ${lab.root}/asked\n${slow}`)
     lab.git('reset', '--quiet', '--hard', first)
     const seen = '0'.repeat(40)
     expect(problemOf(await ask({env, limits: {timeoutMs: 3000}}, seen))).to.equal(
@@ -399,6 +420,22 @@ describe('git-source', () => {
     )
     const asked = readFileSync(join(lab.root, 'asked'), 'utf8').trim().split('\n')
     expect(asked.filter((line) => line.includes(' fetch '))).to.have.length(2)
+  })
+
+  it('takes nothing for newer only because its history could not be looked at', async () => {
+    const first = lab.commit({'a.yaml': guestsYaml(101)})
+    const second = lab.commit({'a.yaml': guestsYaml(102)})
+    await bundle()
+    lab.git('reset', '--quiet', '--hard', first)
+    const fails = wrapGit('case "$*" in *merge-base*) echo "fatal: no memory" >&2; exit 128;; esac')
+    expect(problemOf(await ask({env: fails}, second))).to.equal(
+      'away: how the commits stand to each other cannot be told: no memory',
+    )
+    const hangs = wrapGit('case "$*" in *merge-base*) sleep 600;; esac')
+    expect(problemOf(await ask({env: hangs, limits: {timeoutMs: 3000}}, second))).to.equal(
+      'away: git did not end within 3 s',
+    )
+    expect(olderOf(await ask({}, second))).to.match(/comes before/)
   })
 
   it('leaves a server alone that fails, longer each time', async () => {

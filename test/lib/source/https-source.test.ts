@@ -373,6 +373,21 @@ describe('https-source', () => {
     expect(unknown.received()).to.equal('')
   })
 
+  it('trusts nobody where its own authority is not written yet, and not all the public ones', async () => {
+    const server = await answerWith(ok(YAML))
+    const readToken = (): {text: string} => ({text: 't'})
+    for (const text of ['', '\n', 'no certificate\n'])
+      expect(problemOf(await ask(server.url, undefined, {readToken, readCa: () => ({text})}))).to.equal(
+        'away: the file with its certificate authority holds no certificate',
+      )
+    expect(server.received()).to.equal('')
+    const cut = authority.pem.slice(0, 200)
+    expect(problemOf(await ask(server.url, undefined, {readToken, readCa: () => ({text: cut})}))).to.match(
+      /^away: /,
+    )
+    expect(server.received()).to.equal('')
+  })
+
   it('says why without saying secrets when its files cannot be read or used', async () => {
     const {url, requests} = await answerWith(ok(YAML))
     const gone = {problem: 'hub-token does not exist'}

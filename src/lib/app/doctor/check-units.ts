@@ -6,6 +6,7 @@ import {isFelhomError} from '../../model/felhom-error.ts'
 import type {Finding} from '../../model/health.ts'
 import {DiagnosticsError} from '../../model/diagnostics-error.ts'
 import {gatherFacts} from '../systemd/gather-facts.ts'
+import {makeDirectory} from '../systemd/install-units.ts'
 import {findUnits, findUnitUid, type InstalledUnit} from '../systemd/installed-units.ts'
 import {measureExposure} from '../systemd/measure-exposure.ts'
 import {
@@ -36,6 +37,7 @@ async function checkUnit(unit: InstalledUnit, root: string): Promise<Finding[]> 
     ...findMissingProgram(unit, root),
     ...(await findDrift(unit, root)),
     ...findExposure(unit, exposure),
+    ...findMissingPlaces(unit, root),
     ...unit.credentials.flatMap(({path}) => findLooseCredential(path, root)),
   ]
   if (troubles.length > 0) return troubles.map((trouble) => ({...base, verdict: 'mend', ...trouble}))
@@ -107,6 +109,15 @@ function findExposure({path}: InstalledUnit, exposure: number | undefined): Trou
   if (exposure === undefined || exposure <= MOST_EXPOSURE) return []
   const detail = `${path} has an exposure of ${exposure.toFixed(1)}, more than ${MOST_EXPOSURE}`
   return [{detail, commands: [`systemd-analyze security --offline=yes ${path}`]}]
+}
+
+function findMissingPlaces({path, writable}: InstalledUnit, root: string): Trouble[] {
+  return writable
+    .filter((place) => !existsSync(join(root, place)))
+    .map((place) => ({
+      detail: `${path} writes to ${place}, which is not there: systemd does not start it`,
+      commands: [makeDirectory(place)],
+    }))
 }
 
 function findLooseCredential(path: string, root: string): Trouble[] {

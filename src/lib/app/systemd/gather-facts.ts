@@ -31,12 +31,14 @@ export async function gatherFacts(request: FactsRequest): Promise<GatheredFacts>
   const config = resolve('/', request.config)
   for (const path of [...program, config]) refuseHidden(path)
   const settings = await readSettings(request, config)
+  const writable = findWritable(settings, request.prefix)
+  for (const path of [...program, config, ...writable]) refuseUnprintable(path)
   return {
     facts: {
       program,
       config,
       credential: findCredential(settings),
-      writable: findWritable(settings, request.prefix),
+      writable,
       stopTimeoutMs: settings?.daemon.stopTimeoutMs ?? 75_000,
       requestTimeoutMs: settings?.limits.timeoutMs ?? 40_000,
       intervalMs: settings?.daemon.intervalMs ?? 60_000,
@@ -68,6 +70,12 @@ function refuseHidden(path: string): void {
   )
 }
 
+/** A line break would begin another line of the unit. */
+function refuseUnprintable(path: string): void {
+  if (!/[\u0000-\u001f\u007f]/.test(path)) return
+  throw refusal(`${JSON.stringify(path)} holds a control character`, 'Give it a name without.')
+}
+
 /** undefined: there are none yet, and the units are made for the defaults. */
 async function readSettings({prefix}: FactsRequest, config: string): Promise<Settings | undefined> {
   const configFile = join(prefix, config)
@@ -78,7 +86,13 @@ async function readSettings({prefix}: FactsRequest, config: string): Promise<Set
 
 function findCredential(settings: Settings | undefined): string | undefined {
   if (!settings?.token) return 'token'
-  return 'credential' in settings.token ? settings.token.credential : undefined
+  if (!('credential' in settings.token)) return undefined
+  const {credential} = settings.token
+  if (/^[\w.@-]{1,200}$/.test(credential)) return credential
+  throw refusal(
+    `${JSON.stringify(credential)} is no name of a credential`,
+    'systemd takes a name without spaces, slashes and colons.',
+  )
 }
 
 /** Whatever the daemon writes to, and its state directory does not hold. */
@@ -106,7 +120,7 @@ function refuseState(state: string): void {
 function findUnreadable(settings: Settings, prefix: string): readonly string[] {
   const {desired, tls, trust, approvals, secrets, daemon, token} = settings
   const paths = [
-    ...(desired && 'paths' in desired ? desired.paths : []),
+    ...filesOfSource(desired),
     ...(token && 'file' in token ? [token.file] : []),
     ...[tls.ca, trust.dir, approvals, secrets, daemon.listenToken, daemon.webhookToken],
   ]
@@ -118,6 +132,14 @@ function findUnreadable(settings: Settings, prefix: string): readonly string[] {
       (path) =>
         `The settings name ${path}, where the hardened unit sees nothing: move it, to /etc/felhom for example.`,
     )
+}
+
+/** What the source itself is, where it is here, and what it is read with. */
+function filesOfSource(desired: Settings['desired']): readonly (string | undefined)[] {
+  if (!desired) return []
+  if ('paths' in desired) return desired.paths
+  if ('https' in desired) return [desired.ca, desired.token]
+  return 'git' in desired ? [desired.git.replace(/^file:\/\//, '')] : []
 }
 
 /** Relative paths of the settings are below the file that was read, hence below the prefix. */

@@ -2,6 +2,7 @@
 // shown and approved. It starts nothing, makes no user, and changes no file that it did not show.
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
+import {quoteForShell} from '../doctor/quote-for-shell.ts'
 import {compareUnits, isChanged, writeUnits, type ComparedUnit} from './compare-units.ts'
 import {gatherFacts, type FactsRequest} from './gather-facts.ts'
 import {
@@ -9,6 +10,7 @@ import {
   ONCE_PATH,
   renderUnits,
   SERVICE_PATH,
+  UNIT_USER,
   type UnitFacts,
   type UnitKind,
 } from './render-units.ts'
@@ -30,7 +32,12 @@ export async function planUnits(request: FactsRequest, kind: UnitKind): Promise<
     facts,
     hasChanges: units.some(isChanged),
     missingCredential: findMissingCredential(request, facts),
-    warnings: [...warnings, ...warnOfMissingSettings(request, facts), ...warnOfBoth(request, kind)],
+    warnings: [
+      ...warnings,
+      ...warnOfMissingSettings(request, facts),
+      ...warnOfMissingPlaces(request, facts),
+      ...warnOfBoth(request, kind),
+    ],
   }
 }
 
@@ -47,6 +54,19 @@ function warnOfMissingSettings({prefix}: FactsRequest, {config}: UnitFacts): str
     `${config} does not exist yet: the units are made for the default settings. Write it, then run this again.`,
   ]
 }
+
+/** For root to type. */
+export const makeDirectory = (path: string): string =>
+  `install -d -m 700 -o ${UNIT_USER} -g ${UNIT_USER} ${quoteForShell(path)}`
+
+/** It is not felhom that could make them: a unit that names a directory which is not there is never started. */
+const warnOfMissingPlaces = ({prefix}: FactsRequest, {writable}: UnitFacts): string[] =>
+  writable
+    .filter((path) => !existsSync(join(prefix, path)))
+    .map(
+      (path) =>
+        `${path} does not exist, and systemd starts no unit without it. When the user is made: ${makeDirectory(path)}`,
+    )
 
 /** They take turns by the lock of the state directory: no harm, but nobody wants it. */
 function warnOfBoth({prefix}: FactsRequest, kind: UnitKind): string[] {

@@ -12,6 +12,8 @@ export interface InstalledUnit {
   /** Words of ExecStart. */
   readonly command: readonly string[]
   readonly credentials: readonly {readonly name: string; readonly path: string}[]
+  /** Directories beside the state directory that it may write to. */
+  readonly writable: readonly string[]
   /** Names of drop-ins. */
   readonly dropIns: readonly string[]
 }
@@ -36,11 +38,12 @@ function describeUnit(kind: UnitKind, path: string, text: string, root: string):
       .map((line) => line.slice(key.length + 1).trim())
   return {
     ...{kind, path, text},
-    command: splitWords(values('ExecStart')[0] ?? ''),
+    command: splitWords(values('ExecStart')[0] ?? '').map((word) => word.replaceAll('$$', '$')),
     credentials: values('LoadCredential').map((value) => {
       const [name = '', file = ''] = value.split(':')
       return {name, path: file}
     }),
+    writable: values('ReadWritePaths').flatMap(splitWords),
     dropIns: listConf(join(root, `${path}.d`)),
   }
 }
@@ -49,9 +52,7 @@ function describeUnit(kind: UnitKind, path: string, text: string, root: string):
 function splitWords(line: string): string[] {
   const words = line.match(/"(?:\\.|[^"\\])*"|\S+/g) ?? []
   return words.map((word) =>
-    (word.startsWith('"') ? word.slice(1, -1).replaceAll(/\\(.)/g, '$1') : word)
-      .replaceAll('%%', '%')
-      .replaceAll('$$', '$'),
+    (word.startsWith('"') ? word.slice(1, -1).replaceAll(/\\(.)/g, '$1') : word).replaceAll('%%', '%'),
   )
 }
 

@@ -183,11 +183,11 @@ SystemCallErrorNumber=EPERM
 `
 
 const commandLine = ({program, config}: UnitFacts, ...words: readonly string[]): string =>
-  [...program, ...words, '--config', config].map(quoteWord).join(' ')
+  [...program, ...words, '--config', config].map((word) => quoteWord(word.replaceAll('$', '$$$$'))).join(' ')
 
-/** systemd takes % for a specifier and $ for a variable, and unquotes as a shell does. */
+/** systemd takes % for a specifier, in a command $ for a variable too, and unquotes as a shell does. */
 function quoteWord(word: string): string {
-  const plain = word.replaceAll('%', '%%').replaceAll('$', '$$$$')
+  const plain = word.replaceAll('%', '%%')
   return /^[\w@%+=:,./$-]+$/.test(plain) ? plain : `"${plain.replaceAll(/["\\]/g, String.raw`\$&`)}"`
 }
 

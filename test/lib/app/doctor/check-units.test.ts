@@ -52,6 +52,16 @@ describe('the doctor on units', () => {
     expect(await checkUnits(root)).to.deep.equal([])
   })
 
+  it('minds a directory that the unit writes to and that is not there', async () => {
+    write('etc/felhom/felhom.yaml', 'felhom: 1\nstate: /srv/a $b\ntoken: {credential: token}\n')
+    await install()
+    const [finding] = await checkUnits(root)
+    expect(finding?.detail).to.contain('writes to /srv/a $b, which is not there')
+    expect(finding?.commands).to.deep.equal(["install -d -m 700 -o felhom -g felhom '/srv/a $b'"])
+    mkdirSync(join(root, 'srv/a $b'), {recursive: true})
+    expect(await details()).to.match(/^ok: /)
+  })
+
   it('is content with what felhom wrote, and tells its exposure and the lines of others', async () => {
     expect(await details()).to.match(/^ok: \/etc\/systemd\/system\/felhom\.service, exposure (?:0|1)\.\d$/)
     write('etc/systemd/system/felhom.service.d/override.conf', '[Service]\nNice=5\n')

@@ -118,6 +118,9 @@ describe('the units for systemd', function () {
       String.raw`"/opt/a b/%%n/\"$$x\\y" daemon --config /etc/felhom/felhom.yaml`,
     ])
     expect(lineOf('daemon', facts, 'LoadCredential')).to.deep.equal([])
+    // A path is no command: $ stands for nothing in it.
+    const paths = {...FACTS, writable: ['/srv/a$b 100%']}
+    expect(lineOf('daemon', paths, 'ReadWritePaths')).to.deep.equal(['"/srv/a$b 100%%"'])
   })
 })
 
@@ -194,6 +197,7 @@ describe('the installation of units', () => {
       {program: '/home/anna/felhom/bin/run.js'},
       {program: 'felhom'},
       {config: '/home/anna/felhom.yaml'},
+      {config: '/etc/felhom/a.yaml\nExecStartPre=/bin/true'},
     ]
     for (const change of wrong) {
       const error = await rejection(planUnits(request(change), 'daemon'))
@@ -219,6 +223,34 @@ describe('the installation of units', () => {
     const error = await rejection(planUnits(request(), 'daemon'))
     expect(error).to.have.property('message').that.contains('/etc/felhom/.felhom')
     expect(error).to.have.property('hint').that.contains('state: /var/lib/felhom')
+  })
+
+  it('writes no line of a unit that a path brings along', async () => {
+    settle('state: "/srv/a\\nExecStartPre=/bin/true"\n')
+    const error = await rejection(planUnits(request(), 'daemon'))
+    expect(error).to.have.property('message').that.contains('/srv/a')
+    expect(error).to.have.property('doubt', 'Nothing was written.')
+  })
+
+  it('warns of a directory that is not there, without which systemd starts nothing', async () => {
+    settle('state: /srv/felhom\n')
+    const {warnings} = await planUnits(request(), 'daemon')
+    expect(warnings.join()).to.contain('install -d -m 700 -o felhom -g felhom /srv/felhom')
+    mkdirSync(join(prefix, 'srv/felhom'), {recursive: true})
+    expect((await planUnits(request(), 'daemon')).warnings).to.deep.equal([])
+  })
+
+  it('warns of what a source is read with, where the unit cannot see it', async () => {
+    const unseen = async (desired: string): Promise<string> => {
+      settle(`state: /var/lib/felhom\ndesired: ${desired}\n`)
+      return (await planUnits(request(), 'daemon')).warnings.join()
+    }
+    expect(await unseen('{https: "https://hub.example/", ca: /root/ca.pem, token: /home/anna/token}'))
+      .to.contain('/root/ca.pem')
+      .and.contain('/home/anna/token')
+    expect(await unseen('{git: /home/anna/homelab.git}')).to.contain('/home/anna/homelab.git')
+    expect(await unseen('{git: "file:///root/homelab.git"}')).to.contain('/root/homelab.git')
+    expect(await unseen('{git: "https://git.example/root/homelab.git"}')).to.equal('')
   })
 
   it('warns of files that the unit cannot see, and of two ways at once', async () => {
