@@ -1,8 +1,11 @@
+import {createServer} from 'node:https'
+import type {AddressInfo} from 'node:net'
 import {expect} from 'chai'
 import {Webhook, WEBHOOK_LIMITS, type WebhookOptions} from '../../../../src/lib/app/daemon/webhook.ts'
 import {systemClock} from '../../../../src/lib/app/system-clock.ts'
 import type {Alert} from '../../../../src/lib/model/daemon.ts'
 import {CANARY} from '../../../support/canary.ts'
+import {createAuthority} from '../../../support/certificates.ts'
 import {PASS_MS} from '../../../support/pass-report.ts'
 import {VirtualPauses} from '../../../support/virtual-pauses.ts'
 import {waitFor} from '../../../support/wait-for.ts'
@@ -194,6 +197,28 @@ describe('the webhook', () => {
     await settled(2)
     expect(counted).to.deep.equal(['refused', 'delivered'])
     expect(warnings.join()).to.contain('it answers 101')
+  })
+
+  it('tells nothing to a server that cannot prove who it is, whatever the environment says', async () => {
+    const {cert, key} = await (await createAuthority()).issue()
+    let requests = 0
+    const stranger = createServer({cert, key}, (_, response) => {
+      requests++
+      response.end()
+    })
+    await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve))
+    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
+    try {
+      const url = `https://127.0.0.1:${(stranger.address() as AddressInfo).port}/`
+      const hook = await open([], {url, token: CANARY})
+      hook.post(alert(1), PASS_MS)
+      await waitFor(() => Promise.resolve(warnings.length > 0))
+      expect(warnings.join()).to.contain('UNABLE_TO_VERIFY_LEAF_SIGNATURE')
+      expect(requests).to.equal(0)
+    } finally {
+      delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']
+      stranger.close()
+    }
   })
 
   it('sends again what was cut off before the answer', async () => {
