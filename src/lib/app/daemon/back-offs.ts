@@ -3,6 +3,7 @@
 import type {BackOff} from '../../model/daemon.ts'
 import type {GuestPlan} from '../../model/plan.ts'
 import type {ActionResult} from '../../model/run-event.ts'
+import type {Settings} from '../../settings/settings.ts'
 import {digest} from './matter.ts'
 import {isUnseenGuest} from './unseen-guest.ts'
 
@@ -28,13 +29,10 @@ export class BackOffs {
 
   /** Those that wait at this moment, by vmid. */
   waiting(nowMs: number): BackOff[] {
-    return (
-      [...this.#failing.values()]
-        // A clock that was put back makes nobody wait for longer than he had to.
-        .filter(({untilMs, pauseMs}) => untilMs > nowMs && untilMs - nowMs <= pauseMs)
-        .sort((a, b) => a.guest.vmid - b.guest.vmid)
-        .map(({guest, failures, untilMs}) => ({guest, failures, untilMs}))
-    )
+    return [...this.#failing.values()]
+      .filter((failing) => isWaiting(failing, nowMs))
+      .sort((a, b) => a.guest.vmid - b.guest.vmid)
+      .map(({guest, failures, untilMs}) => ({guest, failures, untilMs}))
   }
 
   all(): readonly Failing[] {
@@ -86,16 +84,30 @@ export class BackOffs {
     this.#failing.clear()
   }
 
-  #fail(plan: GuestPlan, nowMs: number, {firstMs, maxMs}: BackOffLimits): void {
+  #fail(plan: GuestPlan, nowMs: number, limits: BackOffLimits): void {
     const {kind, vmid} = plan
     const failures = (this.#failing.get(vmid)?.failures ?? 0) + 1
-    const pauseMs = Math.min(maxMs, firstMs * 2 ** Math.min(failures - 1, 30))
+    const pauseMs = pauseAfter(failures, limits)
     this.#failing.set(vmid, {
       ...{guest: {kind, vmid}, failures, pauseMs},
       ...{untilMs: nowMs + pauseMs, work: describeWork(plan)},
     })
   }
 }
+
+export const limitsOf = ({daemon: {intervalMs, backOffMaxMs}}: Settings): BackOffLimits => ({
+  firstMs: intervalMs,
+  maxMs: Math.max(intervalMs, backOffMaxMs),
+})
+
+export const pauseAfter = (failures: number, {firstMs, maxMs}: BackOffLimits): number =>
+  Math.min(maxMs, firstMs * 2 ** Math.min(failures - 1, 30))
+
+/** A clock that was put back makes nobody wait for longer than he had to. */
+export const isWaiting = (
+  {untilMs, pauseMs}: {readonly untilMs: number; readonly pauseMs: number},
+  nowMs: number,
+): boolean => untilMs > nowMs && untilMs - nowMs <= pauseMs
 
 /** What is to be done, without what stands in its way at the moment. */
 const describeWork = ({actions}: GuestPlan): string =>

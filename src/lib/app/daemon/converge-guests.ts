@@ -10,7 +10,7 @@ import {workFromFiles, type ApplyWork, type PlannedWork} from '../apply-work.ts'
 import type {WritingAccess} from '../compose.ts'
 import type {OpenState} from '../open-state.ts'
 import {showSignatures, type Inspector} from '../signature-state.ts'
-import type {BackOffLimits} from './back-offs.ts'
+import {limitsOf} from './back-offs.ts'
 import type {ClusterView} from './cluster-view.ts'
 import {digest} from './matter.ts'
 import type {PassMemory, PassWorld} from './pass-world.ts'
@@ -171,17 +171,12 @@ const describeChanges = (action: PlannedAction): readonly string[] =>
 /** What recovery has found out to have failed counts as a failure of this pass, if there is anything left to do. */
 function weighSetbacks({guests}: Plan, world: PassWorld, {backOffs, setbacks}: PassMemory): Setback[] {
   const left = guests.filter(({vmid, actions}) => setbacks.has(vmid) && actions.length > 0)
-  backOffs.fail(left, world.clock.now(), limitsOf(world))
+  backOffs.fail(left, world.clock.now(), limitsOf(world.settings))
   const found = left.flatMap(({vmid}) => setbacks.get(vmid) ?? [])
   setbacks.clear()
   return found
 }
 
 function learn(plan: Plan, results: readonly ActionResult[], world: PassWorld, memory: PassMemory): void {
-  memory.backOffs.learn(plan.guests, results, world.clock.now(), limitsOf(world))
-}
-
-function limitsOf({settings: {daemon}}: PassWorld): BackOffLimits {
-  const {intervalMs, backOffMaxMs} = daemon
-  return {firstMs: intervalMs, maxMs: Math.max(intervalMs, backOffMaxMs)}
+  memory.backOffs.learn(plan.guests, results, world.clock.now(), limitsOf(world.settings))
 }

@@ -4,10 +4,12 @@
 import {join} from 'node:path'
 import {replaceFile} from '../../store/replace-file.ts'
 import type {Failing} from './back-offs.ts'
+import type {FailingJob} from './job-back-offs.ts'
 import {count, encodeKept, guestId, list, loadKept, object, text} from './kept-file.ts'
 
 export interface KeptMemory {
   readonly backOffs: readonly Failing[]
+  readonly jobBackOffs: readonly FailingJob[]
   /** Digests of what was asked and what the gate has said. */
   readonly refusals: readonly string[]
   /** The same of signed jobs, by nonce. */
@@ -45,8 +47,9 @@ export function keepMemory(path: string, warn: (text: string) => void): MemoryKe
   }
 }
 
-const decode = ({backOffs, refusals, jobRefusals}: Record<string, unknown>): KeptMemory => ({
+const decode = ({backOffs, jobBackOffs, refusals, jobRefusals}: Record<string, unknown>): KeptMemory => ({
   backOffs: list(backOffs).map(decodeFailing),
+  jobBackOffs: list(jobBackOffs).map(decodeFailingJob),
   refusals: list(refusals).map(text),
   jobRefusals: list(jobRefusals).map(decodePair),
 })
@@ -59,6 +62,16 @@ function decodeFailing(value: unknown): Failing {
     untilMs: count(untilMs),
     pauseMs: count(pauseMs),
     work: text(work),
+  }
+}
+
+function decodeFailingJob(value: unknown): FailingJob {
+  const {nonce, failures, untilMs, pauseMs} = object(value)
+  return {
+    nonce: text(nonce),
+    failures: count(failures),
+    untilMs: count(untilMs),
+    pauseMs: count(pauseMs),
   }
 }
 

@@ -12,6 +12,7 @@ import type {OpenState} from '../open-state.ts'
 import type {Inspector} from '../signature-state.ts'
 import {BackOffs} from './back-offs.ts'
 import {SettledGuests} from '../../plan/settled-guests.ts'
+import {JobBackOffs} from './job-back-offs.ts'
 import type {MemoryKeeper} from './keep-memory.ts'
 import {Permissions} from './permission.ts'
 import type {SourceKeeper} from './ports.ts'
@@ -53,6 +54,7 @@ export interface PassWorld {
 /** What one pass leaves to the next; it is worth no more than a better guess. */
 export class PassMemory {
   readonly backOffs = new BackOffs()
+  readonly jobBackOffs = new JobBackOffs()
   readonly settled = new SettledGuests()
   /** Answers of the gate that were heard before, as digests: asking again would only fill the audit. */
   refusals: ReadonlySet<string> = new Set()
@@ -66,6 +68,7 @@ export class PassMemory {
   readonly setbacks = new Map<number, Setback>()
   keptSinceMs: number | undefined
   #isRecalled = false
+  #isAllTried = false
   #permissions: {readonly of: Settings['daemon']; readonly permissions: Permissions} | undefined
 
   /** What an earlier process has left, once. */
@@ -74,7 +77,10 @@ export class PassMemory {
     this.#isRecalled = true
     const kept = keeper.load()
     if (!kept) return
-    this.backOffs.restore(kept.backOffs)
+    if (!this.#isAllTried) {
+      this.backOffs.restore(kept.backOffs)
+      this.jobBackOffs.restore(kept.jobBackOffs)
+    }
     this.refusals = new Set(kept.refusals)
     for (const [nonce, refusal] of kept.jobRefusals) this.jobRefusals.set(nonce, refusal)
   }
@@ -82,9 +88,17 @@ export class PassMemory {
   keep(keeper: MemoryKeeper): void {
     keeper.save({
       backOffs: this.backOffs.all(),
+      jobBackOffs: this.jobBackOffs.all(),
       refusals: [...this.refusals].sort(),
       jobRefusals: [...this.jobRefusals],
     })
+  }
+
+  /** The operator wants everything tried now, whatever an earlier process has left. */
+  forgetBackOffs(): void {
+    this.#isAllTried = true
+    this.backOffs.forgetAll()
+    this.jobBackOffs.forgetAll()
   }
 
   /** Throws settings_invalid for windows that mean nothing. */

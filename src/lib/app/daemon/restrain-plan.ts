@@ -19,7 +19,7 @@ export const restrainPlan = (plan: Plan, restraints: Restraints): Plan => ({
 export function restrainGuest(plan: GuestPlan, {withhold, suspensions, backOffs}: Restraints): GuestPlan {
   const whole = [
     ...suspensions.filter((one) => isAbout(one, plan)).map(blockSuspended),
-    ...backOffs.filter(({guest}) => guest.vmid === plan.vmid).map(describeBackOff),
+    ...backOffs.filter(({guest}) => guest.vmid === plan.vmid).map(blockBackingOff),
   ]
   const actions = plan.actions.map((action) => {
     const reason = withhold(action, action.class, plan)
@@ -52,7 +52,10 @@ function describeSuspension({vmid, by, sinceMs, untilMs, reason}: Suspension): s
   return `${whom} ${since}${until}${why}`
 }
 
-const describeBackOff = ({failures, untilMs}: BackOff): Blocker => ({
+const blockBackingOff = (backOff: BackOff): Blocker => ({
   code: 'backing_off',
-  message: `it failed ${failures === 1 ? 'once' : `${failures} times`} and is tried again ${new Date(untilMs).toISOString()}`,
+  message: describeBackOff(backOff),
 })
+
+export const describeBackOff = ({failures, untilMs}: Omit<BackOff, 'guest'>): string =>
+  `it failed ${failures === 1 ? 'once' : `${failures} times`} and is tried again ${new Date(untilMs).toISOString()}`

@@ -187,7 +187,7 @@ class Daemon {
       const world = this.#openWorld(settings)
       await this.#telling.reload(settings)
       this.#world = world
-      this.#memory.backOffs.forgetAll()
+      this.#memory.forgetBackOffs()
       const {mode, intervalMs} = settings.daemon
       this.#tell({type: 'settings_reloaded', mode, intervalMs})
     } catch (error) {

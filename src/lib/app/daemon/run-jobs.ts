@@ -8,8 +8,10 @@ import type {ErrorCode} from '../../model/error-codes.ts'
 import {FelhomError} from '../../model/felhom-error.ts'
 import type {GuestId} from '../../model/guest.ts'
 import type {GuestJob} from '../run-signed-job.ts'
+import {limitsOf} from './back-offs.ts'
 import {carryOutJob, type Ended} from './carry-out-job.ts'
 import type {Scene} from './converge-guests.ts'
+import {describeBackOff} from './restrain-plan.ts'
 import {jobOfStatement} from './job-of-statement.ts'
 import {digest} from './matter.ts'
 import {reportUsed} from './report-used-job.ts'
@@ -96,7 +98,16 @@ class Jobs {
       const {code, message} = refused.refusal
       return {...base, outcome: 'refused', refusal: code, detail: message}
     }
-    return {...base, ...(await this.#carryOut(job, statement))}
+    const waiting = this.#memory.jobBackOffs.waiting(nonce, this.#world.clock.now())
+    if (waiting) return {...base, outcome: 'blocked', detail: describeBackOff(waiting)}
+    const ended = await this.#carryOut(job, statement)
+    if (hasFailedBefore(ended)) this.#backOff(nonce)
+    return {...base, ...ended}
+  }
+
+  #backOff(nonce: string): void {
+    const {settings, clock} = this.#world
+    this.#memory.jobBackOffs.fail(nonce, clock.now(), limitsOf(settings))
   }
 
   #facts(): JobFacts {
@@ -135,6 +146,10 @@ class Jobs {
   }
 }
 
+/** What is its own was not sent, as another try would find it. */
+const hasFailedBefore = ({outcome, operation}: Ended): boolean =>
+  operation === undefined && (outcome === 'failed' || outcome === 'in_flight')
+
 /** Of the state directory: no other job fares better. */
 const FATAL: ReadonlySet<ErrorCode> = new Set([
   'journal_corrupt',
@@ -154,4 +169,5 @@ function forgetGone(memory: PassMemory, results: readonly JobResult[]): void {
   const present = new Set(results.map(({nonce}) => nonce))
   for (const known of [memory.toldJobs, memory.jobRefusals])
     for (const nonce of known.keys()) if (!present.has(nonce)) known.delete(nonce)
+  memory.jobBackOffs.keepOnly(present)
 }

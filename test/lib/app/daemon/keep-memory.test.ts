@@ -9,6 +9,7 @@ import {PassBench} from '../../../support/pass-bench.ts'
 
 const KEPT: KeptMemory = {
   backOffs: [{guest: {kind: 'lxc', vmid: 101}, failures: 2, untilMs: 200_000, pauseMs: 120_000, work: 'a1'}],
+  jobBackOffs: [{nonce: 'n1', failures: 1, untilMs: 300_000, pauseMs: 60_000}],
   refusals: ['b2'],
   jobRefusals: [['n1', 'c3']],
 }
@@ -49,6 +50,7 @@ describe('what passes remember', () => {
       good.replace('200000', '"soon"'),
       ...['9e15', '1e999', '-1'].map((never) => good.replace('200000', never)),
       good.replace('["b2"]', '[1]'),
+      good.replace('300000', 'null'),
       good.replace('["n1","c3"]', '["n1"]'),
     ]
     for (const text of bad) {

@@ -8,6 +8,7 @@ import {desiredGuest} from '../../../support/desired-guest.ts'
 import {DAY_MS, stranger} from '../../../support/gate-bench.ts'
 import {PassBench} from '../../../support/pass-bench.ts'
 
+const MINUTE_MS = 60_000
 const tellAlerts = (report: PassReport): string[] =>
   findAlerts(NOTHING_TOLD, report, {staleAfterMs: DAY_MS, trustWarningMs: DAY_MS})
     .alerts.filter(({kind}) => kind === 'job_ended')
@@ -192,6 +193,7 @@ describe('a signed job of the source', () => {
     expect(tellAlerts(failed)).to.deep.equal([])
     expect(judgePass(failed)).to.equal('apply_failed')
     bench.bench.fault = () => undefined
+    await bench.clock.run(bench.clock.sleep(MINUTE_MS))
     expect((await bench.pass()).jobs.map(({outcome}) => outcome)).to.deep.equal(['succeeded'])
   })
 
@@ -205,6 +207,27 @@ describe('a signed job of the source', () => {
     expect(report.jobs[0]?.detail).to.match(/^shutdown before it: .*403/)
     expect(report.jobs.map(hasEnded)).to.deep.equal([false])
     expect(judgePass(report)).to.equal('apply_failed')
+    bench.bench.fault = () => undefined
+    await bench.clock.run(bench.clock.sleep(MINUTE_MS))
+    expect((await bench.pass()).jobs.map(({outcome}) => outcome)).to.deep.equal(['succeeded'])
+  })
+
+  it('that keeps failing ahead of its own is tried less and less often, across processes too', async () => {
+    const bench = await PassBench.make({mode: 'full'})
+    bench.jobs = [await bench.sign(102, job)]
+    bench.bench.fault = ({path}) =>
+      path.endsWith('/status/shutdown') ? {kind: 'status', when: 'before', status: 403} : undefined
+    const tried: number[] = []
+    for (let minute = 0; minute < 16; minute++) {
+      const [result] = (await bench.pass()).jobs
+      if (bench.sent().length > 0) tried.push(minute)
+      else expect(result).to.include({outcome: 'blocked'})
+      expect(result?.detail).to.contain(bench.sent().length > 0 ? 'shutdown before it' : 'is tried again')
+      if (minute % 3 === 0) bench.restart()
+      await bench.clock.run(bench.clock.sleep(MINUTE_MS))
+    }
+    expect(tried).to.deep.equal([0, 1, 3, 7, 15])
+    bench.memory.forgetBackOffs()
     bench.bench.fault = () => undefined
     expect((await bench.pass()).jobs.map(({outcome}) => outcome)).to.deep.equal(['succeeded'])
   })
