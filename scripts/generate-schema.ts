@@ -1,7 +1,7 @@
 // Writes examples/homelab/felhom.schema.json: what `felhom schema` prints. With --check it only compares, for the
 // drift check of `npm test`.
 import {readFileSync, writeFileSync} from 'node:fs'
-import {describeSchema} from '../src/lib/app/describe-schema.ts'
+import {describeSchema} from '../src/lib/app/schema/describe-schema.ts'
 import {toJsonText} from '../src/lib/report/json-text.ts'
 
 const target = new URL('../examples/homelab/felhom.schema.json', import.meta.url)

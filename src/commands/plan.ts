@@ -1,5 +1,5 @@
 import {Flags} from '@oclif/core'
-import {startLiveRead} from '../lib/app/choose-live-state.ts'
+import {startLiveRead} from '../lib/app/plan/choose-live-state.ts'
 import {useSettings} from '../lib/app/use-settings.ts'
 import {BaseCommand} from '../lib/cli/base-command.ts'
 import {EXIT} from '../lib/cli/exit-codes.ts'
@@ -73,7 +73,7 @@ export default class Plan extends BaseCommand {
       warnOfFrozen,
       warnOfSuspended,
       writeOutput,
-    } = await import('../lib/app/plan-desired.ts')
+    } = await import('../lib/app/plan/plan-desired.ts')
     const paths = flags.desired ?? []
     const setting = settings.desired ?? (flags.sandbox ? exampleDesired(this.config.root) : undefined)
     const isLive = !flags.sandbox && flags.against === undefined
@@ -109,7 +109,7 @@ export default class Plan extends BaseCommand {
 
   /** Before anything is asked of Proxmox. */
   async #checkForm(form: string): Promise<void> {
-    const {chooseForm} = await import('../lib/app/plugin-formats.ts')
+    const {chooseForm} = await import('../lib/app/plugins/plugin-formats.ts')
     chooseForm(form, this.extensions)
   }
 }

@@ -1,6 +1,6 @@
 import {Args, Flags} from '@oclif/core'
-import {readSuspendedGuest} from '../lib/app/read-suspension-wish.ts'
-import {resumeGuests} from '../lib/app/suspend-guests.ts'
+import {readSuspendedGuest} from '../lib/app/suspend/read-suspension-wish.ts'
+import {resumeGuests} from '../lib/app/suspend/suspend-guests.ts'
 import {lockTimeoutFlag} from '../lib/cli/duration-flag.ts'
 import {JournalCommand} from '../lib/cli/journal-command.ts'
 import {encodeSuspension, renderResumed, type SuspensionJson} from '../lib/report/suspension-text.ts'

@@ -1,5 +1,5 @@
 import {Flags} from '@oclif/core'
-import {describeSchema, type JsonSchema} from '../lib/app/describe-schema.ts'
+import {describeSchema, type JsonSchema} from '../lib/app/schema/describe-schema.ts'
 import {writeOutput} from '../lib/app/write-output.ts'
 import {BaseCommand} from '../lib/cli/base-command.ts'
 import {escapeText} from '../lib/report/escape-text.ts'

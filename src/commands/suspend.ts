@@ -1,6 +1,6 @@
 import {Args, Flags} from '@oclif/core'
-import {readSuspensionWish} from '../lib/app/read-suspension-wish.ts'
-import {suspendGuests} from '../lib/app/suspend-guests.ts'
+import {readSuspensionWish} from '../lib/app/suspend/read-suspension-wish.ts'
+import {suspendGuests} from '../lib/app/suspend/suspend-guests.ts'
 import {durationFlag, lockTimeoutFlag} from '../lib/cli/duration-flag.ts'
 import {JournalCommand} from '../lib/cli/journal-command.ts'
 import {momentFlag} from '../lib/cli/moment-flag.ts'

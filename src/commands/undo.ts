@@ -1,6 +1,6 @@
 import {resolve} from 'node:path'
 import {Args, Flags} from '@oclif/core'
-import {previewUndo, undoChanges} from '../lib/app/undo-changes.ts'
+import {previewUndo, undoChanges} from '../lib/app/undo/undo-changes.ts'
 import {useSettings} from '../lib/app/use-settings.ts'
 import {ApplyCommand} from '../lib/cli/apply-command.ts'
 import {approvalFlag} from '../lib/cli/approval-flag.ts'

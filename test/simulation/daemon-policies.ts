@@ -1,7 +1,7 @@
 // Ways of keeping a daemon wrong, each of which looks reasonable. They replace a part of its world; the simulated day
 // must notice every one of them.
 import type {PassMemory, PassWorld} from '../../src/lib/app/daemon/pass-world.ts'
-import type {KeeperOptions} from '../../src/lib/app/daemon/keep-source.ts'
+import type {KeeperOptions} from '../../src/lib/app/daemon/source/keep-source.ts'
 import type {MakePass} from '../../src/lib/app/daemon/ports.ts'
 import type {Suspension} from '../../src/lib/model/daemon.ts'
 import type {Source} from '../../src/lib/source/source.ts'

@@ -1,14 +1,14 @@
 // One daemon process of a simulated day, from its start to its end or its death: the real loop, pass, keeper of the
 // source, gate and logs, in a world whose disk, network, lock and clock are simulated.
-import {makeSourceKeeper} from '../../src/lib/app/daemon/keep-source.ts'
+import {makeSourceKeeper} from '../../src/lib/app/daemon/source/keep-source.ts'
 import {PassMemory, type PassWorld} from '../../src/lib/app/daemon/pass-world.ts'
 import type {MakePass, SourceKeeper} from '../../src/lib/app/daemon/ports.ts'
 import {runLoop, type LoopEnd} from '../../src/lib/app/daemon/run-loop.ts'
 import {runPass} from '../../src/lib/app/daemon/run-pass.ts'
 import {WakeUp} from '../../src/lib/app/daemon/wake-up.ts'
-import {findTrust} from '../../src/lib/app/gate-trust-store.ts'
-import {openGate} from '../../src/lib/app/open-gate.ts'
-import type {OpenState} from '../../src/lib/app/open-state.ts'
+import {findTrust} from '../../src/lib/app/gate/gate-trust-store.ts'
+import {openGate} from '../../src/lib/app/gate/open-gate.ts'
+import type {OpenState} from '../../src/lib/app/state/open-state.ts'
 import type {Clock} from '../../src/lib/engine/ports.ts'
 import {FelhomError} from '../../src/lib/model/felhom-error.ts'
 import {createReader} from '../../src/lib/pve/read.ts'

@@ -1,7 +1,7 @@
 // Burns nonces as another felhom would, each under the lock: DIR NAME COUNT. Those that it burned go to standard
 // output, one a line; with `die` behind it is gone by SIGKILL after the last burn, with the lock in its hands.
 import {isFelhomError} from '../../src/lib/model/felhom-error.ts'
-import {withGateStores} from '../../src/lib/app/open-state.ts'
+import {withGateStores} from '../../src/lib/app/state/open-state.ts'
 
 const [dir = '', name = '', count = '1', end = ''] = process.argv.slice(2)
 const use = {statement: 'sha256:ab', expMs: Date.now() + 86_400_000}

@@ -2,7 +2,7 @@
 import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {dirname, join} from 'node:path'
-import {makeSourceKeeper} from '../../src/lib/app/daemon/keep-source.ts'
+import {makeSourceKeeper} from '../../src/lib/app/daemon/source/keep-source.ts'
 import type {Delivery, SourceKeeper} from '../../src/lib/app/daemon/ports.ts'
 import type {Bundle, Fetched, Seen, Source} from '../../src/lib/source/source.ts'
 import {KeptSourceFiles} from '../../src/lib/store/kept-source.ts'

@@ -1,6 +1,6 @@
 // Submits signatures as another felhom would, each when it is told to over IPC: {settings, statement, sig}.
-import {readDocument} from '../../src/lib/app/gate-documents.ts'
-import {submitSignatures, type SavePlace} from '../../src/lib/app/gate-sign.ts'
+import {readDocument} from '../../src/lib/app/gate/gate-documents.ts'
+import {submitSignatures, type SavePlace} from '../../src/lib/app/gate/gate-sign.ts'
 
 export interface Submission {
   readonly settings: SavePlace['settings']

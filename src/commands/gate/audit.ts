@@ -1,5 +1,5 @@
 import {Flags} from '@oclif/core'
-import {checkAudit, findAuditHead, isWhole, listAudit} from '../../lib/app/gate-audit.ts'
+import {checkAudit, findAuditHead, isWhole, listAudit} from '../../lib/app/gate/gate-audit.ts'
 import {EXIT} from '../../lib/cli/exit-codes.ts'
 import {GateCommand} from '../../lib/cli/gate-command.ts'
 import {renderAudit, renderCheckedAudit, showHead} from '../../lib/report/gate-audit-text.ts'

@@ -1,5 +1,5 @@
-import {describeEntries, isHeldBack} from '../../lib/app/gate-check.ts'
-import {lookAtGate} from '../../lib/app/gate-look.ts'
+import {describeEntries, isHeldBack} from '../../lib/app/gate/gate-check.ts'
+import {lookAtGate} from '../../lib/app/gate/gate-look.ts'
 import {EXIT} from '../../lib/cli/exit-codes.ts'
 import {GateCommand, planFlags} from '../../lib/cli/gate-command.ts'
 import {renderPending, type GateItem} from '../../lib/report/gate-check-text.ts'

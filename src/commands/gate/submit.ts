@@ -1,6 +1,6 @@
 import {Flags} from '@oclif/core'
-import {readDocument} from '../../lib/app/gate-documents.ts'
-import {submitSignatures, type SavedApproval} from '../../lib/app/gate-sign.ts'
+import {readDocument} from '../../lib/app/gate/gate-documents.ts'
+import {submitSignatures, type SavedApproval} from '../../lib/app/gate/gate-sign.ts'
 import {lockTimeoutFlag} from '../../lib/cli/duration-flag.ts'
 import {EXIT} from '../../lib/cli/exit-codes.ts'
 import {GateCommand} from '../../lib/cli/gate-command.ts'

@@ -1,5 +1,5 @@
 import {Flags} from '@oclif/core'
-import {compactJournal} from '../../lib/app/journal-upkeep.ts'
+import {compactJournal} from '../../lib/app/journal/journal-upkeep.ts'
 import {durationFlag, lockTimeoutFlag} from '../../lib/cli/duration-flag.ts'
 import {JournalCommand} from '../../lib/cli/journal-command.ts'
 import {renderCompaction} from '../../lib/report/journal-verify-text.ts'

@@ -1,6 +1,6 @@
 import {Flags} from '@oclif/core'
-import {listOperations} from '../../lib/app/journal-list.ts'
-import {openJournalView} from '../../lib/app/journal-view.ts'
+import {listOperations} from '../../lib/app/journal/journal-list.ts'
+import {openJournalView} from '../../lib/app/journal/journal-view.ts'
 import {JournalCommand} from '../../lib/cli/journal-command.ts'
 import {encodeOperation, type OperationJson} from '../../lib/report/journal-json.ts'
 import {renderOperations} from '../../lib/report/journal-list-text.ts'

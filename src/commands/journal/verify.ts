@@ -1,5 +1,5 @@
 import {Flags} from '@oclif/core'
-import {checkJournal, mendJournal} from '../../lib/app/journal-check.ts'
+import {checkJournal, mendJournal} from '../../lib/app/journal/journal-check.ts'
 import {confirm} from '../../lib/cli/confirm.ts'
 import {lockTimeoutFlag} from '../../lib/cli/duration-flag.ts'
 import {EXIT} from '../../lib/cli/exit-codes.ts'

@@ -1,5 +1,5 @@
 import {Args} from '@oclif/core'
-import {installPlugin, type InstalledPlugin} from '../../lib/app/manage-plugins.ts'
+import {installPlugin, type InstalledPlugin} from '../../lib/app/plugins/manage-plugins.ts'
 import {BaseCommand} from '../../lib/cli/base-command.ts'
 import {Interruption} from '../../lib/cli/interruption.ts'
 import {escapeText} from '../../lib/report/escape-text.ts'

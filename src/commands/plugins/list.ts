@@ -1,4 +1,4 @@
-import {listPlugins, type InstalledPlugin} from '../../lib/app/manage-plugins.ts'
+import {listPlugins, type InstalledPlugin} from '../../lib/app/plugins/manage-plugins.ts'
 import {BaseCommand} from '../../lib/cli/base-command.ts'
 import {renderColumns} from '../../lib/report/text-table.ts'
 

@@ -1,5 +1,5 @@
 import {Args} from '@oclif/core'
-import {removePlugin} from '../../lib/app/manage-plugins.ts'
+import {removePlugin} from '../../lib/app/plugins/manage-plugins.ts'
 import {BaseCommand} from '../../lib/cli/base-command.ts'
 import {escapeText} from '../../lib/report/escape-text.ts'
 

@@ -1,5 +1,5 @@
 import {Args} from '@oclif/core'
-import {acceptSource} from '../../lib/app/accept-source.ts'
+import {acceptSource} from '../../lib/app/source/accept-source.ts'
 import {lockTimeoutFlag} from '../../lib/cli/duration-flag.ts'
 import {JournalCommand} from '../../lib/cli/journal-command.ts'
 import {escapeText} from '../../lib/report/escape-text.ts'

@@ -1,4 +1,4 @@
-import {lookAtSource} from '../../lib/app/look-at-source.ts'
+import {lookAtSource} from '../../lib/app/source/look-at-source.ts'
 import {JournalCommand} from '../../lib/cli/journal-command.ts'
 import {terminalWidth} from '../../lib/cli/terminal-width.ts'
 import {encodeSource, renderSource, type SourceJson} from '../../lib/report/source-text.ts'

@@ -3,7 +3,7 @@ import type {Snapshot} from '../model/snapshot.ts'
 import {formatGuestId} from '../model/guest.ts'
 import type {Settings} from '../settings/settings.ts'
 import {withProxmox} from './compose.ts'
-import {findGuest} from './run-signed-job.ts'
+import {findGuest} from './gate/run-signed-job.ts'
 
 export interface GuestSnapshots {
   readonly guest: string

@@ -1,6 +1,6 @@
 // What apply does with the process: signals become the dialogue's, every line of --json stands alone, and the end
 // of the run becomes report and exit code.
-import type {ApplyOutcome} from '../app/apply-changes.ts'
+import type {ApplyOutcome} from '../app/apply/apply-changes.ts'
 import {ERROR_CODES} from '../model/error-codes.ts'
 import {encodeApply, resultLine, type ApplyResultJson} from '../report/apply-json.ts'
 import {renderApply, type ApplyWords} from '../report/apply-text.ts'

@@ -1,6 +1,6 @@
 // An apply as somebody at a terminal, or a program that reads its lines, lives through it.
-import type {ApplyDialogue} from '../app/apply-dialogue.ts'
-import {showOptionValue} from '../app/plan-cluster.ts'
+import type {ApplyDialogue} from '../app/apply/apply-dialogue.ts'
+import {showOptionValue} from '../app/plan/plan-cluster.ts'
 import {FelhomError} from '../model/felhom-error.ts'
 import type {Plan} from '../model/plan.ts'
 import type {RunEvent} from '../model/run-event.ts'

@@ -1,5 +1,5 @@
 // What the commands around the journal share: settings, an end at the first Ctrl-C, and the telling of waits.
-import type {UpkeepRequest} from '../app/journal-upkeep.ts'
+import type {UpkeepRequest} from '../app/journal/journal-upkeep.ts'
 import {useSettings, type LoadedSettings} from '../app/use-settings.ts'
 import {escapeText} from '../report/escape-text.ts'
 import {BaseCommand} from './base-command.ts'

@@ -2,8 +2,8 @@
 // to get one.
 import {resolve} from 'node:path'
 import {Args, Flags} from '@oclif/core'
-import {applyChanges} from '../app/apply-changes.ts'
-import {formatJob, workFromJob, type GuestJob} from '../app/run-signed-job.ts'
+import {applyChanges} from '../app/apply/apply-changes.ts'
+import {formatJob, workFromJob, type GuestJob} from '../app/gate/run-signed-job.ts'
 import {useSettings} from '../app/use-settings.ts'
 import type {ApplyResultJson} from '../report/apply-json.ts'
 import {ApplyCommand} from './apply-command.ts'

@@ -1,6 +1,6 @@
 // An undo as somebody lives through it: an apply, with what it is about before the plan and what it leaves behind it.
-import {showOptionValue} from '../app/plan-cluster.ts'
-import type {UndoListener} from '../app/undo-changes.ts'
+import {showOptionValue} from '../app/plan/plan-cluster.ts'
+import type {UndoListener} from '../app/undo/undo-changes.ts'
 import {FelhomError} from '../model/felhom-error.ts'
 import type {Plan} from '../model/plan.ts'
 import type {UndoAccount} from '../model/undo.ts'

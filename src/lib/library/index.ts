@@ -4,7 +4,7 @@
 // Desired state: text in, DesiredState or every mistake with its place out.
 export {DesiredReader} from '../desired/read-desired.ts'
 export {FilesProvider} from '../desired/files-provider.ts'
-export {requireValid} from '../app/use-desired.ts'
+export {requireValid} from '../app/source/use-desired.ts'
 export type {DesiredText} from '../desired/desired-text.ts'
 export type {FilesOptions} from '../desired/files-provider.ts'
 export type {
@@ -32,8 +32,8 @@ export type {GuestAddress, GuestId, GuestKind} from '../model/guest.ts'
 
 // The planner: pure functions of desired and live state.
 export {planChanges, planGuest} from '../plan/plan-changes.ts'
-export {workFromFiles} from '../app/apply-work.ts'
-export type {ApplyWork, PlannedWork} from '../app/apply-work.ts'
+export {workFromFiles} from '../app/apply/apply-work.ts'
+export type {ApplyWork, PlannedWork} from '../app/apply/apply-work.ts'
 export type {PlanContext} from '../plan/plan-changes.ts'
 export type {
   ActionBody,
@@ -49,7 +49,7 @@ export type {
 
 // The gate: without `signing` it lets pass only what loses nothing.
 export {createGate} from '../gate/gate.ts'
-export {ApprovalFiles} from '../app/approval-files.ts'
+export {ApprovalFiles} from '../app/gate/approval-files.ts'
 export {TrustFiles} from '../store/trust-files.ts'
 export type {ClassRule} from '../gate/classify.ts'
 export type {FullGate, Gate, GateOptions, GateRequest, Refusal, Signing, Verdict} from '../gate/gate.ts'
@@ -58,7 +58,7 @@ export type {ApprovalSource, AuditSink, NonceStore} from '../gate/ports.ts'
 // The engine: carries out a plan, and settles what a crash has left open.
 export {recover} from '../engine/recover.ts'
 export {runPlan} from '../engine/run-plan.ts'
-export {drawHex, makeRunId} from '../app/apply-run.ts'
+export {drawHex, makeRunId} from '../app/apply/apply-run.ts'
 export {systemClock} from '../app/system-clock.ts'
 export type {Clock, GuestReader, GuestWriter, Journal, NodeReader, TaskReader} from '../engine/ports.ts'
 export type {RecoverOptions, RecoverResult} from '../engine/recover.ts'
@@ -67,8 +67,8 @@ export type {Intent, JournaledIntent, Operation} from '../model/operation.ts'
 export type {ActionOutcome, ActionResult, RunEvent} from '../model/run-event.ts'
 
 // The state directory: checked, locked, and with journal, nonces and audit open.
-export {openState, withState} from '../app/open-state.ts'
-export type {OpenState, StateRequest} from '../app/open-state.ts'
+export {openState, withState} from '../app/state/open-state.ts'
+export type {OpenState, StateRequest} from '../app/state/open-state.ts'
 export type {JournalIdentity, JournalStore} from '../store/open-journal.ts'
 
 // Reports: a plan for people, and as it is saved.
@@ -77,7 +77,7 @@ export {encodePlan} from '../report/plan-json.ts'
 export {makePalette} from '../report/palette.ts'
 export {renderPlan} from '../report/plan-text.ts'
 export {renderPlanMarkdown} from '../report/plan-markdown.ts'
-export {showOptionValue} from '../app/plan-cluster.ts'
+export {showOptionValue} from '../app/plan/plan-cluster.ts'
 export type {PlanJson} from '../report/plan-json.ts'
 export type {PlanTextOptions} from '../report/plan-text.ts'
 

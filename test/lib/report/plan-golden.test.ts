@@ -2,8 +2,8 @@
 // without somebody looking at it.
 import {fileURLToPath} from 'node:url'
 import {expect} from 'chai'
-import {planCluster, showOptionValue} from '../../../src/lib/app/plan-cluster.ts'
-import {useDesired} from '../../../src/lib/app/use-desired.ts'
+import {planCluster, showOptionValue} from '../../../src/lib/app/plan/plan-cluster.ts'
+import {useDesired} from '../../../src/lib/app/source/use-desired.ts'
 import {FilesProvider} from '../../../src/lib/desired/files-provider.ts'
 import type {Plan} from '../../../src/lib/model/plan.ts'
 import {createReader} from '../../../src/lib/pve/read.ts'

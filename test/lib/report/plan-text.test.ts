@@ -1,5 +1,5 @@
 import {expect} from 'chai'
-import {showOptionValue} from '../../../src/lib/app/plan-cluster.ts'
+import {showOptionValue} from '../../../src/lib/app/plan/plan-cluster.ts'
 import type {ActualCluster, ActualGuest} from '../../../src/lib/model/actual.ts'
 import {makePalette} from '../../../src/lib/report/palette.ts'
 import {renderPlanMarkdown} from '../../../src/lib/report/plan-markdown.ts'

@@ -1,5 +1,5 @@
 import {Flags} from '@oclif/core'
-import {readClockMark, resetClockMark} from '../../../lib/app/gate-upkeep.ts'
+import {readClockMark, resetClockMark} from '../../../lib/app/gate/gate-upkeep.ts'
 import {confirm} from '../../../lib/cli/confirm.ts'
 import {lockTimeoutFlag} from '../../../lib/cli/duration-flag.ts'
 import {GateCommand} from '../../../lib/cli/gate-command.ts'

@@ -1,5 +1,5 @@
 import {Flags} from '@oclif/core'
-import {exportTrust} from '../../../lib/app/gate-trust-look.ts'
+import {exportTrust} from '../../../lib/app/gate/gate-trust-look.ts'
 import {writeOutput} from '../../../lib/app/write-output.ts'
 import {TrustCommand} from '../../../lib/cli/trust-command.ts'
 

@@ -1,6 +1,6 @@
 import {Flags} from '@oclif/core'
-import {initTrust} from '../../../lib/app/gate-trust-init.ts'
-import {parseThresholds} from '../../../lib/app/gate-trust-thresholds.ts'
+import {initTrust} from '../../../lib/app/gate/gate-trust-init.ts'
+import {parseThresholds} from '../../../lib/app/gate/gate-trust-thresholds.ts'
 import {momentFlag} from '../../../lib/cli/moment-flag.ts'
 import {
   newKeyFlags,

@@ -1,5 +1,5 @@
 import {Args} from '@oclif/core'
-import {rotateTrust} from '../../../lib/app/gate-trust-rotate.ts'
+import {rotateTrust} from '../../../lib/app/gate/gate-trust-rotate.ts'
 import {readSigning, signingFlags, TrustCommand} from '../../../lib/cli/trust-command.ts'
 
 export default class GateTrustRevoke extends TrustCommand {

@@ -1,6 +1,6 @@
 import {Flags} from '@oclif/core'
-import {rotateTrust} from '../../../lib/app/gate-trust-rotate.ts'
-import {parseThresholds} from '../../../lib/app/gate-trust-thresholds.ts'
+import {rotateTrust} from '../../../lib/app/gate/gate-trust-rotate.ts'
+import {parseThresholds} from '../../../lib/app/gate/gate-trust-thresholds.ts'
 import {momentFlag} from '../../../lib/cli/moment-flag.ts'
 import {
   newKeyFlags,

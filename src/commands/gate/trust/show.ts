@@ -1,4 +1,4 @@
-import {showTrust} from '../../../lib/app/gate-trust-look.ts'
+import {showTrust} from '../../../lib/app/gate/gate-trust-look.ts'
 import {terminalWidth} from '../../../lib/cli/terminal-width.ts'
 import {TrustCommand} from '../../../lib/cli/trust-command.ts'
 import {renderProposal, renderTrust} from '../../../lib/report/trust-text.ts'

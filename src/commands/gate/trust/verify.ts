@@ -1,4 +1,4 @@
-import {verifyTrust} from '../../../lib/app/gate-trust-look.ts'
+import {verifyTrust} from '../../../lib/app/gate/gate-trust-look.ts'
 import {EXIT} from '../../../lib/cli/exit-codes.ts'
 import {terminalWidth} from '../../../lib/cli/terminal-width.ts'
 import {TrustCommand} from '../../../lib/cli/trust-command.ts'

@@ -4,7 +4,7 @@ import type {BackOff} from '../../model/daemon.ts'
 import type {GuestPlan} from '../../model/plan.ts'
 import type {ActionResult} from '../../model/run-event.ts'
 import type {Settings} from '../../settings/settings.ts'
-import {digest} from './matter.ts'
+import {digest} from './tell/matter.ts'
 import {isUnseenGuest} from './unseen-guest.ts'
 
 export interface BackOffLimits {

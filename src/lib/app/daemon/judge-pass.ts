@@ -3,9 +3,9 @@ import type {PassReport} from '../../model/daemon.ts'
 import type {ErrorCode} from '../../model/error-codes.ts'
 import type {BlockerCode, PlannedAction} from '../../model/plan.ts'
 import type {ActionResult} from '../../model/run-event.ts'
-import {judgeApply} from '../judge-apply.ts'
-import {hasChanges} from '../plan-cluster.ts'
-import {findMistakes, findUnseen} from '../plan-errors.ts'
+import {judgeApply} from '../apply/judge-apply.ts'
+import {hasChanges} from '../plan/plan-cluster.ts'
+import {findMistakes, findUnseen} from '../plan/plan-errors.ts'
 
 /** Left undone on purpose: that is no failure. */
 const DELIBERATE: ReadonlySet<BlockerCode> = new Set(['withheld', 'suspended', 'backing_off'])

@@ -4,7 +4,7 @@
 import {join} from 'node:path'
 import {replaceFile} from '../../store/replace-file.ts'
 import type {Failing} from './back-offs.ts'
-import type {FailingJob} from './job-back-offs.ts'
+import type {FailingJob} from './jobs/job-back-offs.ts'
 import {count, encodeKept, guestId, list, loadKept, object, text} from './kept-file.ts'
 
 export interface KeptMemory {

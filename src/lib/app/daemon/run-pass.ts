@@ -5,14 +5,14 @@ import {recover} from '../../engine/recover.ts'
 import type {PassReport} from '../../model/daemon.ts'
 import type {Intent} from '../../model/operation.ts'
 import type {WritingAccess} from '../compose.ts'
-import type {OpenState} from '../open-state.ts'
+import type {OpenState} from '../state/open-state.ts'
 import {ClusterView} from './cluster-view.ts'
 import {convergeGuests} from './converge-guests.ts'
 import {describeProblem, type Draft} from './pass-draft.ts'
 import type {PassMemory, PassWorld} from './pass-world.ts'
 import type {Delivery} from './ports.ts'
 import {whySuspended} from './restrain-plan.ts'
-import {runJobs} from './run-jobs.ts'
+import {runJobs} from './jobs/run-jobs.ts'
 
 export async function runPass(pass: number, world: PassWorld, memory: PassMemory): Promise<PassReport> {
   world.tell({type: 'pass_started', pass})

@@ -1,7 +1,7 @@
 // Looks at what the cluster itself says: quorum, nodes, whether every guest could be read.
 import type {ActualCluster} from '../../model/actual.ts'
 import type {Finding} from '../../model/health.ts'
-import {describeUnseen} from '../describe-completeness.ts'
+import {describeUnseen} from '../plan/describe-completeness.ts'
 
 export function checkQuorum(cluster: ActualCluster): Finding {
   const base = {id: 'quorum', title: 'Quorum'}

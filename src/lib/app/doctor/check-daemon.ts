@@ -5,7 +5,7 @@ import {showDuration} from '../../report/journal-times.ts'
 import type {LoadedSettings} from '../../settings/load-settings.ts'
 import type {Settings} from '../../settings/settings.ts'
 import {readPrivateFile} from '../../store/private-file.ts'
-import {demandToken, isLoopback, readListenAddress} from '../daemon/listen-address.ts'
+import {demandToken, isLoopback, readListenAddress} from '../daemon/tell/listen-address.ts'
 import {Windows} from '../daemon/windows.ts'
 
 /** No finding where nothing is set for it. */

@@ -2,7 +2,7 @@
 import {existsSync} from 'node:fs'
 import {isFelhomError} from '../../model/felhom-error.ts'
 import type {Finding} from '../../model/health.ts'
-import {openJournalView} from '../journal-view.ts'
+import {openJournalView} from '../journal/journal-view.ts'
 
 /** No finding where there is no journal yet. */
 export async function checkJournal(state: string): Promise<Finding[]> {
