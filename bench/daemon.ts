@@ -122,21 +122,28 @@ interface Sample {
   readonly rssBytes: number
 }
 
+interface Watched {
+  readonly drifted: readonly Sample[]
+  readonly quiet: readonly Sample[]
+  /** What was in use after the passes that warm it up, and after all of them. */
+  readonly usedBytes: readonly number[]
+}
+
 /** The real program; before every second pass one guest in a hundred is changed. */
 async function benchDrift(lab: Lab, passes: number): Promise<Outcome[]> {
-  const {drifted, quiet, all} = await watchDaemon(lab, passes)
+  const {drifted, quiet, usedBytes} = await watchDaemon(lab, passes)
   const changes = lab.guests / 100
   const nodes = Math.ceil(lab.guests / 250)
   const name = `${lab.guests.toLocaleString('en')} guests`
   const of = (samples: readonly Sample[], key: keyof Sample): number => median(samples.map((one) => one[key]))
-  const third = Math.floor(all.length / 3)
-  const [first, last] = [of(all.slice(0, third), 'rssBytes'), of(all.slice(-third), 'rssBytes')]
+  const [first = NaN, last = NaN] = usedBytes
   const [driftMs, quietMs] = [of(drifted, 'ms'), of(quiet, 'ms')]
   // The state read; the tasks of each node, for those that nobody knows; for a change the guest, its tasks, the write.
   const budget = lab.guests + 2 * nodes + 4 + nodes + 1 + 3 * changes
   const requests = of(drifted, 'requests')
   const node = peakMemory(['-e', '0'])
-  const mib = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MiB`
+  const mib = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`
+  const resident = of([...drifted, ...quiet], 'rssBytes')
   return [
     {
       metric: `daemon pass of ${name} with 1 % drift, against one without`,
@@ -153,11 +160,11 @@ async function benchDrift(lab: Lab, passes: number): Promise<Outcome[]> {
       detail: `${String(requests)}, ${((requests / driftMs) * 1000).toFixed(0)} a second; at most ${String(budget)}`,
     },
     {
-      metric: `memory of the daemon with ${name}, last passes against first`,
+      metric: `memory in use by the daemon with ${name}, after ${String(passes)} passes against ${String(WARM_UP_PASSES)}`,
       value: last / first,
       goal: 1.05,
       better: 'smaller',
-      detail: `${mib(last)} against ${mib(first)} over ${String(all.length)} passes; ${(last / node).toFixed(1)} times node -e 0`,
+      detail: `${mib(last)} against ${mib(first)}; resident ${(resident / node).toFixed(1)} times node -e 0`,
     },
   ]
 }
@@ -166,34 +173,33 @@ interface LogLine {
   readonly event?: string
   readonly durationMs?: number
   readonly result?: string
+  /** Of what tell-memory.cjs says. */
+  readonly bytes?: number
 }
 
-async function watchDaemon(
-  lab: Lab,
-  passes: number,
-): Promise<{drifted: Sample[]; quiet: Sample[]; all: Sample[]}> {
-  const daemon = spawn(process.execPath, [BIN, 'daemon', '--log-format', 'json', '--log-level', 'debug'], {
+async function watchDaemon(lab: Lab, passes: number): Promise<Watched> {
+  const ask = ['--expose-gc', '--require', join(import.meta.dirname, 'tell-memory.cjs')]
+  const options = ['--log-format', 'json', '--log-level', 'debug']
+  const daemon = spawn(process.execPath, [...ask, BIN, 'daemon', ...options], {
     ...{cwd: lab.dir, env: benchEnvironment(lab.env)},
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const drifted: Sample[] = []
   const quiet: Sample[] = []
-  const all: Sample[] = []
+  const usedBytes: number[] = []
   let [seen, served, changes] = [0, 0, 0]
   try {
     for await (const line of createInterface({input: daemon.stderr})) {
-      const {event, durationMs, result} = JSON.parse(line) as LogLine
+      const {event, durationMs, result, bytes} = JSON.parse(line) as LogLine
+      if (event === 'memory_used' && bytes !== undefined) usedBytes.push(bytes)
+      if (usedBytes.length === 2) break
       if (event !== 'pass_ended' || durationMs === undefined) continue
       if (result !== 'ok') throw new Error(line)
       const total = await countServed(lab.sandbox)
       // Asking for the count is one of them.
       const sample = {ms: durationMs, requests: total - served - 1, rssBytes: readRss(daemon)}
-      if (++seen > WARM_UP_PASSES) {
-        all.push(sample)
-        if (changes > 0) drifted.push(sample)
-        else quiet.push(sample)
-      }
-      if (seen >= passes) break
+      if (++seen > WARM_UP_PASSES) (changes > 0 ? drifted : quiet).push(sample)
+      if (seen === WARM_UP_PASSES || seen === passes) daemon.kill('SIGUSR2')
       changes = seen % 2 === 0 ? await drift(lab, seen) : 0
       served = await countServed(lab.sandbox)
     }
@@ -201,7 +207,7 @@ async function watchDaemon(
     daemon.kill('SIGTERM')
     if (daemon.exitCode === null) await once(daemon, 'exit')
   }
-  return {drifted, quiet, all}
+  return {drifted, quiet, usedBytes}
 }
 
 const readRss = ({pid}: ChildProcess): number => {
