@@ -32,6 +32,13 @@ describe('the rules of plugins', () => {
       ),
     ).to.equal('destructive')
     expect(await applyRules('destructive', [() => 'benign'], request)).to.deep.equal({class: 'destructive'})
+    expect(await applyRules('destructive', [() => 'destructive'], request)).to.deep.equal({
+      class: 'destructive',
+    })
+    expect(await applyRules('benign', [() => 'destructive'], request)).to.deep.equal({
+      class: 'destructive',
+      raisedBy: 'a rule of a plugin',
+    })
   })
 
   it('are all asked, with the request, whatever the others say', async () => {
@@ -59,6 +66,14 @@ describe('the rules of plugins', () => {
     )
   })
 
+  it('are not needed for what a plan says is destructive, and what loses nothing is not said to', async () => {
+    const bench = await GateBench.open()
+    const inspection = await bench.gate.inspect(bench.request(START, {class: 'destructive'}))
+    expect(inspection.refusal?.message).to.equal(
+      'it loses nothing, but the signature of an operator is demanded for it',
+    )
+  })
+
   it('are asked once for a verdict that was weighed before', async () => {
     let asked = 0
     const counting: ClassRule = () => {
@@ -68,6 +83,7 @@ describe('the rules of plugins', () => {
     const bench = await GateBench.open({gate: {rules: [counting]}})
     const request = bench.request(START, benign)
     const weighed = await bench.gate.weigh?.(request)
+    expect(asked).to.equal(1)
     const verdict = await bench.gate.authorize(request, weighed)
     expect(verdict.allowed).to.equal(false)
     expect(asked).to.equal(1)
