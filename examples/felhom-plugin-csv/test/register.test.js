@@ -8,7 +8,7 @@ import register from '../lib/register.js'
 /** As felhom does it. */
 function load() {
   const brought = /** @type {import('felhom/plugin').FelhomPlugin[]} */ ([])
-  register({apiVersion: 1, felhomVersion: '0.1.0', register: (plugin) => brought.push(plugin)})
+  register({apiVersion: 1, felhomVersion: '0.2.0', register: (plugin) => brought.push(plugin)})
   const [plugin] = brought
   assert.equal(brought.length, 1)
   assert.ok(plugin?.providers?.['csv'])

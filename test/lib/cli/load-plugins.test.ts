@@ -25,7 +25,7 @@ describe('loading plugins', () => {
     // oclif warns of what it leaves out; here it stops felhom.
     process.emitWarning = () => undefined
     process.env['FELHOM_DATA_DIR'] = lab.dataDir
-    lab.write('root/package.json', JSON.stringify({name: 'felhom', version: '0.1.0', oclif: {bin: 'felhom'}}))
+    lab.write('root/package.json', JSON.stringify({name: 'felhom', version: '0.2.0', oclif: {bin: 'felhom'}}))
   })
   afterEach(() => {
     process.emitWarning = emitWarning
