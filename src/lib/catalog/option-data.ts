@@ -3,8 +3,8 @@ import type {GuestKind} from '../model/guest.ts'
 import type {GateClass} from '../model/plan.ts'
 import type {PropertyFormat} from './property-format.ts'
 
-export interface OptionData {
-  readonly family: string
+/** What the data say of an option as the catalog does. */
+export interface OptionTraits {
   /** Of a numbered family: how many there may be. */
   readonly count?: number
   readonly type: 'string' | 'integer' | 'number' | 'boolean'
@@ -25,6 +25,15 @@ export interface OptionData {
   /** The value is a list, joined by this. */
   readonly separator?: string
   readonly unit?: 'MiB' | 'bytes'
+  readonly impact: 'live' | 'restart' | 'mixed'
+  /** Another name for that option: Proxmox stores it there. */
+  readonly aliasOf?: string
+  /** Of an alias: what to write instead. */
+  readonly hint?: string
+}
+
+export interface OptionData extends OptionTraits {
+  readonly family: string
   readonly isDisk?: boolean
   readonly isCreateOnly?: boolean
   /** Why felhom does not write it. */
@@ -33,12 +42,7 @@ export interface OptionData {
   readonly isComparable?: boolean
   readonly rootOnly?: boolean | 'some'
   readonly privilege?: string
-  readonly impact: 'live' | 'restart' | 'mixed'
   readonly gate?: GateClass
-  /** Another name for that option: Proxmox stores it there. */
-  readonly aliasOf?: string
-  /** Of an alias: what to write instead. */
-  readonly hint?: string
 }
 
 export type OptionsData = Readonly<Record<GuestKind, readonly OptionData[]>>

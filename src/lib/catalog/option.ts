@@ -4,36 +4,15 @@
 import type {GuestKind} from '../model/guest.ts'
 import type {GateClass} from '../model/plan.ts'
 import data from './data/options.json' with {type: 'json'}
-import type {OptionData} from './option-data.ts'
-import type {PropertyFormat} from './property-format.ts'
+import type {OptionData, OptionTraits} from './option-data.ts'
 
-export interface Option {
+export interface Option extends OptionTraits {
   readonly kind: GuestKind
   /** `net0` */
   readonly name: string
   /** `net[n]`; the name itself where there is only one. */
   readonly family: string
   readonly index?: number
-  /** Of a numbered family: how many there may be. */
-  readonly count?: number
-  readonly type: 'string' | 'integer' | 'number' | 'boolean'
-  readonly minimum?: number
-  readonly maximum?: number
-  readonly minLength?: number
-  readonly maxLength?: number
-  readonly enum?: readonly string[]
-  /** A JavaScript pattern that the whole value must fit. */
-  readonly pattern?: string
-  readonly default?: string | number
-  /** The grammar of a property string. */
-  readonly format?: PropertyFormat
-  /** A list, and the name of the grammar of each item. */
-  readonly listFormat?: string
-  /** The name of the grammar of a plain value: `dns-name`, `pve-volume-id`, … */
-  readonly textFormat?: string
-  /** The value is a list, joined by this. */
-  readonly separator?: string
-  readonly unit?: 'MiB' | 'bytes'
   readonly isDisk: boolean
   readonly isCreateOnly: boolean
   readonly isReadOnly: boolean
@@ -46,13 +25,8 @@ export interface Option {
   readonly rootOnly: boolean | 'some'
   /** What a token needs on the guest; alternatives are joined by `|`. Empty where no token will do. */
   readonly privilege: string
-  readonly impact: 'live' | 'restart' | 'mixed'
   /** `destructive`: some change of it is; weighChange tells which. */
   readonly gate: GateClass
-  /** Another name for that option: Proxmox stores the value there. */
-  readonly aliasOf?: string
-  /** Of an alias: what to write instead. */
-  readonly hint?: string
 }
 
 interface Shelf {
