@@ -1,31 +1,19 @@
 // The middle of a pass: what differs from the desired state, and as much of it done as may be done now.
-import type {FullGate} from '../../gate/gate.ts'
 import type {ActualCluster} from '../../model/actual.ts'
 import type {Setback} from '../../model/daemon.ts'
 import type {Blocker, GuestPlan, Plan, PlannedAction} from '../../model/plan.ts'
 import type {ActionResult} from '../../model/run-event.ts'
 import {blockTogether} from '../../plan/find-blockers.ts'
-import {carryOut, countTriable, hasSent, resultsWithoutRun} from '../apply/apply-run.ts'
+import {countTriable, resultsWithoutRun} from '../apply/apply-run.ts'
 import {workFromFiles, type ApplyWork, type PlannedWork} from '../apply/apply-work.ts'
-import type {WritingAccess} from '../compose.ts'
-import type {OpenState} from '../state/open-state.ts'
-import {showSignatures, type Inspector} from '../gate/signature-state.ts'
+import {showSignatures} from '../gate/signature-state.ts'
 import {limitsOf} from './back-offs.ts'
-import type {ClusterView} from './cluster-view.ts'
+import {carryOutInPass} from './carry-out-in-pass.ts'
 import {digest} from './tell/matter.ts'
 import type {PassMemory, PassWorld} from './pass-world.ts'
-import type {Delivery} from './ports.ts'
 import {restrainGuest, restrainPlan, type Restraints} from './restrain-plan.ts'
-import {describeProblem, type Draft} from './pass-draft.ts'
-
-export interface Scene {
-  readonly state: OpenState
-  readonly access: WritingAccess
-  readonly gate: FullGate
-  readonly inspector: Inspector
-  readonly delivery: Delivery
-  readonly view: ClusterView
-}
+import type {Draft} from './pass-draft.ts'
+import type {Scene} from './scene.ts'
 
 export async function convergeGuests(
   scene: Scene,
@@ -49,7 +37,12 @@ export async function convergeGuests(
   const isIdle = countTriable(plan, frozen) === 0
   const results = isIdle
     ? resultsWithoutRun(plan, frozen)
-    : await run({...planned, plan}, work, restraints, scene, world, draft)
+    : await carryOutInPass(
+        {work, planned: keepRestrained({...planned, plan}, restraints), gate: scene.gate, mayAdapt: true},
+        scene,
+        world,
+        draft,
+      )
   memory.refusals = listHeard(shown, results, memory.refusals)
   learn(shown, results, world, memory)
   draft.results = results
@@ -86,41 +79,14 @@ function restrain({clock, settings}: PassWorld, memory: PassMemory, draft: Draft
   }
 }
 
-async function run(
-  planned: PlannedWork,
-  work: ApplyWork,
-  restraints: Restraints,
-  {access, state, gate, view}: Scene,
-  world: PassWorld,
-  draft: Draft,
-): Promise<readonly ActionResult[]> {
-  const {settings, clock, randomHex, stop} = world
-  const outcome = await carryOut(
-    {
-      work,
-      planned: {
-        plan: planned.plan,
-        planAgain: (guest) => {
-          const again = planned.planAgain(guest)
-          return again && restrainGuest(again, restraints)
-        },
-      },
-      ...{access, journal: state.journal, gate, settings, clock},
-      mayAdapt: true,
-      ...(world.extensions && {extensions: world.extensions}),
-      ...(randomHex && {randomHex}),
-    },
-    {
-      stop,
-      show: (event) => {
-        world.tell({type: 'run', event})
-      },
-    },
-  )
-  if (outcome.failure) draft.problem = describeProblem(outcome.failure)
-  if (hasSent(outcome)) view.forget()
-  return outcome.results
-}
+/** Whatever the plan becomes by changes of others, the same restraints hold. */
+const keepRestrained = (work: PlannedWork, restraints: Restraints): PlannedWork => ({
+  plan: work.plan,
+  planAgain: (guest) => {
+    const again = work.planAgain(guest)
+    return again && restrainGuest(again, restraints)
+  },
+})
 
 /**
  * The gate is asked, and its answer audited, when something first needs a signature, and again when what it would

@@ -72,19 +72,7 @@ export function startLiveRead(request: LiveStateRequest): LiveRead {
   }
 }
 
-async function readSandbox({cwd, packageRoot, settings}: LiveStateRequest): Promise<ActualCluster> {
-  const {runSandbox} = await import('../run-sandbox.ts')
-  const sandbox = await runSandbox({cwd, packageRoot, port: 0})
-  const {url, caFile, tokens} = sandbox.ready
-  const own: Settings = {
-    ...settings,
-    endpoints: [url],
-    tls: {ca: caFile, fingerprints: []},
-    token: {env: 'TOKEN'},
-  }
-  try {
-    return await withProxmox(own, {TOKEN: tokens.full}, ({reader}) => reader.readCluster())
-  } finally {
-    await sandbox.close()
-  }
+async function readSandbox(request: LiveStateRequest): Promise<ActualCluster> {
+  const {withSandbox} = await import('../with-sandbox.ts')
+  return withSandbox(request, (own, env) => withProxmox(own, env, ({reader}) => reader.readCluster()))
 }

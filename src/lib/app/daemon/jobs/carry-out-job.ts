@@ -5,13 +5,13 @@ import type {JobResult} from '../../../model/daemon.ts'
 import {obstaclesOf, type Blocker, type GuestPlan} from '../../../model/plan.ts'
 import type {ActionResult} from '../../../model/run-event.ts'
 import {isDone} from '../../../report/apply-outcomes.ts'
-import {carryOut, hasSent} from '../../apply/apply-run.ts'
 import {workFromJob, type GuestJob} from '../../gate/run-signed-job.ts'
 import {showSignatures} from '../../gate/signature-state.ts'
-import type {Scene} from '../converge-guests.ts'
+import {carryOutInPass} from '../carry-out-in-pass.ts'
+import type {Scene} from '../scene.ts'
 import {findDeviation} from './job-of-statement.ts'
 import {digest} from '../tell/matter.ts'
-import {describeProblem, type Draft} from '../pass-draft.ts'
+import type {Draft} from '../pass-draft.ts'
 import type {PassMemory, PassWorld} from '../pass-world.ts'
 import {restrainPlan} from '../restrain-plan.ts'
 import {requireSignature} from './signed-only-gate.ts'
@@ -22,12 +22,13 @@ export type Ended = Pick<JobResult, 'outcome' | 'refusal' | 'detail' | 'operatio
 export async function carryOutJob(
   job: GuestJob,
   statement: Statement,
-  {access, state, gate, inspector, view}: Scene,
+  scene: Scene,
   world: PassWorld,
   memory: PassMemory,
   draft: Draft,
 ): Promise<Ended> {
-  const {settings, clock, randomHex, stop} = world
+  const {access, gate, inspector, view} = scene
+  const {settings, clock} = world
   const work = workFromJob(job)
   const actual = await view.read()
   const planned = await work.plan(actual, access.reader)
@@ -45,26 +46,16 @@ export async function carryOutJob(
   if (!guest) return {outcome: 'satisfied', detail: 'there is nothing left to do'}
   const why = findObstacle(guest, statement.nonce, memory)
   if (why) return why
-  const outcome = await carryOut(
+  const results = await carryOutInPass(
     {
-      work,
-      planned: {plan, planAgain: () => undefined},
-      ...{access, journal: state.journal, settings, clock},
+      ...{work, planned: {plan, planAgain: () => undefined}, mayAdapt: false},
       gate: requireSignature(gate, statement.nonce),
-      mayAdapt: false,
-      ...(world.extensions && {extensions: world.extensions}),
-      ...(randomHex && {randomHex}),
     },
-    {
-      stop,
-      show: (event) => {
-        world.tell({type: 'run', event})
-      },
-    },
+    scene,
+    world,
+    draft,
   )
-  if (outcome.failure) draft.problem = describeProblem(outcome.failure)
-  if (hasSent(outcome)) view.forget()
-  return conclude(outcome.results)
+  return conclude(results)
 }
 
 /** What stands in its way, or the same lack of signatures as in an earlier pass. */
