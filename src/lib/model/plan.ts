@@ -116,6 +116,8 @@ export type BlockerCode =
   | 'needs_signature'
   | 'cannot_be_signed'
   | 'not_yet'
+  /** Another guest is to be copied from it first. */
+  | 'copy_pending'
   /** Of the daemon: it may not do this now. */
   | 'withheld'
   | 'suspended'

@@ -5,6 +5,7 @@ import type {ActualCluster, ActualGuest} from '../model/actual.ts'
 import type {DesiredGuest, DesiredState} from '../model/desired.ts'
 import type {GuestPlan, Plan, PlanProblem} from '../model/plan.ts'
 import {blockActions, blockTogether, type Circumstances, type Held} from './find-blockers.ts'
+import {holdCopied} from './hold-copied.ts'
 import {planAbsence} from './plan-absence.ts'
 import {planCreation} from './plan-creation.ts'
 import {planUpdate} from './plan-update.ts'
@@ -21,7 +22,9 @@ export interface PlanContext {
 
 export function planChanges(desired: DesiredState, actual: ActualCluster, context: PlanContext = {}): Plan {
   const live = new Map(actual.guests.map((guest) => [guest.vmid, guest]))
-  const plans = desired.guests.map((guest) => planOrRecall(guest, live.get(guest.vmid), actual, context))
+  const plans = holdCopied(
+    desired.guests.map((guest) => planOrRecall(guest, live.get(guest.vmid), actual, context)),
+  )
   const managed = context.managed ?? new Set(desired.guests.map((guest) => guest.vmid))
   const relevant = plans.filter((plan) => plan.actions.length > 0 || plan.problems.length > 0)
   return {

@@ -84,6 +84,7 @@ const BLOCKER_CODES = [
   'needs_signature',
   'cannot_be_signed',
   'not_yet',
+  'copy_pending',
   'withheld',
   'suspended',
   'backing_off',

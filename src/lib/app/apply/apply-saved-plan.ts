@@ -7,6 +7,7 @@ import {FelhomError} from '../../model/felhom-error.ts'
 import {formatGuestId, type GuestId} from '../../model/guest.ts'
 import type {GuestPlan, Plan} from '../../model/plan.ts'
 import {heldPrivileges} from '../../plan/held-privileges.ts'
+import {makeHoldCopied} from '../../plan/hold-copied.ts'
 import {planGuest} from '../../plan/plan-changes.ts'
 import type {ApplyWork, PlannedWork} from './apply-work.ts'
 import {desiredFromPlan} from './desired-from-plan.ts'
@@ -36,8 +37,9 @@ export function workFromPlan({plan: saved, file, desired}: SavedPlan, env: NodeJ
       const holder = holders.get(own.vmid)
       return desiredFromPlan({plan: own, file, guest, sourceOf: (o) => holder && secretSource(holder, o)})
     }
+    const hold = makeHoldCopied(saved.guests)
     const replan = (own: GuestPlan, guest: ActualGuest | undefined): GuestPlan =>
-      keepStricter(own, planGuest(wish(own, guest), guest, actual, held && {held}))
+      keepStricter(own, hold(planGuest(wish(own, guest), guest, actual, held && {held})))
     const live = new Map(actual.guests.map((guest) => [guest.vmid, guest]))
     const byVmid = new Map(saved.guests.map((guest) => [guest.vmid, guest]))
     const guests = saved.guests.map((own) => verify(own, replan(own, live.get(own.vmid)), file))

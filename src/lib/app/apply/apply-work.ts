@@ -7,6 +7,7 @@ import type {GuestId} from '../../model/guest.ts'
 import type {GuestPlan, Plan} from '../../model/plan.ts'
 import type {CarriedEnvelope} from '../../source/source.ts'
 import {heldPrivileges} from '../../plan/held-privileges.ts'
+import {makeHoldCopied} from '../../plan/hold-copied.ts'
 import {planGuest} from '../../plan/plan-changes.ts'
 import type {SettledGuests} from '../../plan/settled-guests.ts'
 import {chooseTargets, planState} from '../plan/plan-cluster.ts'
@@ -46,11 +47,13 @@ export function workFromFiles(
     isSaved: false,
     plan(actual) {
       const held = actual.privileges && heldPrivileges(actual.privileges)
+      const plan = planState(desired, state, actual, settled)
+      const hold = makeHoldCopied(plan.guests)
       return {
-        plan: planState(desired, state, actual, settled),
+        plan,
         planAgain(guest) {
           const wish = byVmid.get(guest.vmid)
-          return wish && planGuest(wish, guest, actual, held && {held})
+          return wish && hold(planGuest(wish, guest, actual, held && {held}))
         },
       }
     },
