@@ -40,7 +40,8 @@ async function decide(
   weighed?: Weighed,
 ): Promise<Ended> {
   const {gate, journal, run: id} = run.options
-  const verdict = await gate.authorize({action, target: lane.address, guest: fresh.guest, run: id}, weighed)
+  const request = {action, target: lane.address, guest: fresh.guest, run: id}
+  const verdict = await gate.authorize(request, weighed, () => run.whyHalted())
   if (!verdict.allowed) {
     const {code, message} = verdict.refusal
     // What the gate decides must be on disk: if that fails, it fails for every guest.

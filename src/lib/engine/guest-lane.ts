@@ -98,9 +98,18 @@ export class GuestLane {
     return this.#races === 1
   }
 
-  end(action: PlannedAction, {outcome, detail, op, upid, refusal}: Ended): ActionResult {
+  end(action: PlannedAction, how: Ended): ActionResult {
+    const result = this.describe(action, how)
+    this.results.push(result)
+    this.#done.add(actionKey(action))
+    this.#remaining = this.#remaining.filter((one) => one !== action)
+    if (how.op !== undefined) this.#isUntouched = false
+    return result
+  }
+
+  describe(action: PlannedAction, {outcome, detail, op, upid, refusal}: Ended): ActionResult {
     const {kind, vmid, node} = this.address
-    const result: ActionResult = {
+    return {
       guest: {kind, vmid},
       node,
       name: this.#plan.name,
@@ -111,11 +120,6 @@ export class GuestLane {
       ...(upid !== undefined && {upid}),
       ...(refusal !== undefined && {refusal}),
     }
-    this.results.push(result)
-    this.#done.add(actionKey(action))
-    this.#remaining = this.#remaining.filter((one) => one !== action)
-    if (op !== undefined) this.#isUntouched = false
-    return result
   }
 
   #adopt(plan: GuestPlan, remaining: readonly PlannedAction[]): void {

@@ -8,7 +8,7 @@ import {ended, type Ended} from './ended.ts'
 import {GuestLane} from './guest-lane.ts'
 import {describeError, type Run} from './run-context.ts'
 import {takeStep, type Step} from './take-step.ts'
-import {isCopy} from './to-operation.ts'
+import {isCopy, sourcesOf} from './to-operation.ts'
 
 export async function runGuest(plan: GuestPlan, run: Run): Promise<readonly ActionResult[]> {
   const lane = new GuestLane(plan)
@@ -21,7 +21,8 @@ export async function runGuest(plan: GuestPlan, run: Run): Promise<readonly Acti
     const step = await run.queue.submit(
       lane.address,
       () => tryStep(lane, executable, run),
-      lockedSources(executable, lane),
+      // The journal freezes them too while the copy is made: whoever wants them meanwhile has to wait.
+      sourcesOf(executable),
     )
     conclude(lane, action, step, run)
   }
@@ -32,12 +33,6 @@ function describeBlockers(action: PlannedAction): string {
   const obstacles = obstaclesOf(action)
   if (obstacles.length === 0) return 'felhom does not move guests yet'
   return obstacles.map(({message}) => message).join('; ')
-}
-
-/** A container is locked while it is copied: others that are copied from it would be refused. */
-function lockedSources(action: PlannedAction, {address}: GuestLane): number[] {
-  if (action.type !== 'create' || address.kind !== 'lxc') return []
-  return 'clone' in action.from ? [action.from.clone] : []
 }
 
 /** An error that is nobody's answer is a bug: it ends the run, and the other lanes come to their ends. */
@@ -61,10 +56,20 @@ function conclude(lane: GuestLane, action: PlannedAction, step: Step, run: Run):
     if (step.turn === 'forestalled') forestall(lane, action, step, run)
     return
   }
-  if (step.isRaced && lane.noteRace()) return
+  if (step.isRaced && lane.noteRace()) {
+    tellRaced(lane, action, step, run)
+    return
+  }
   end(lane, action, step, run)
   if (action.type === 'create' && isDone(step)) continueCreated(lane, action, step.created, run)
   else concludeRest(lane, action, step, run)
+}
+
+/** Whoever was told that it has begun is told how it ended; the result is that of the next try. */
+function tellRaced(lane: GuestLane, action: PlannedAction, step: Ended, run: Run): void {
+  if (step.op === undefined) return
+  const detail = [step.detail, 'it is tried once more'].filter((text) => text !== undefined).join('; ')
+  run.emit({type: 'action_ended', result: lane.describe(action, {...step, detail})})
 }
 
 const isDone = ({outcome}: Ended): boolean => outcome === 'succeeded' || outcome === 'satisfied'

@@ -1,7 +1,9 @@
 // One signed job that no plan holds: restoring over a guest, wiping a storage, decommissioning a host. Whoever brings
 // an executor for it gets the same lane, gate and journal as any change; without one nothing is asked of the gate.
-import type {FullGate, SignedJob} from '../gate/gate.ts'
+import type {FullGate, JobVerdict, SignedJob} from '../gate/gate.ts'
 import type {SignedOperation} from '../model/approval.ts'
+import {isFelhomError} from '../model/felhom-error.ts'
+import {findHolding} from '../model/operation.ts'
 import {ended, type Ended} from './ended.ts'
 import {executeJob} from './execute-action.ts'
 import type {JobExecutor} from './ports.ts'
@@ -33,12 +35,22 @@ async function decideAndExecute(
   run: Run,
 ): Promise<Ended> {
   const {vmid} = job.bound.target
-  const open = journal.openOperations().find(({intent}) => intent.target.vmid === vmid)
+  const open = findHolding(journal.openOperations(), [vmid])
   if (open) return ended('frozen', `operation ${open.intent.op} is ${open.state}`)
   const halted = run.whyHalted()
   if (halted !== undefined) return ended('not_started', halted)
-  const verdict = await gate.authorizeJob(job)
+  const verdict = await askGate(job, gate, run)
+  if ('outcome' in verdict) return verdict
   if (verdict.allowed) return executeJob(verdict.authorized, executor, run)
   const {code, message} = verdict.refusal
   return ended('refused', message, {refusal: code})
+}
+
+async function askGate(job: SignedJob, gate: FullGate, run: Run): Promise<JobVerdict | Ended> {
+  try {
+    return await gate.authorizeJob(job, () => run.whyHalted())
+  } catch (error) {
+    if (isFelhomError(error, 'interrupted')) return ended('not_started', error.message)
+    throw error
+  }
 }

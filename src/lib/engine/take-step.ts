@@ -3,6 +3,8 @@
 import {listVolumes} from '../catalog/list-volumes.ts'
 import type {ActualGuest} from '../model/actual.ts'
 import {isFelhomError} from '../model/felhom-error.ts'
+import {formatGuestId} from '../model/guest.ts'
+import {findHolding, type Operation} from '../model/operation.ts'
 import type {PlannedAction} from '../model/plan.ts'
 import type {Refusal} from '../model/approval.ts'
 import {askGate, taken, type Executable} from './ask-gate.ts'
@@ -11,7 +13,7 @@ import {ended, type Ended} from './ended.ts'
 import type {GuestLane} from './guest-lane.ts'
 import {readFresh, readVacancy, type Fresh} from './read-fresh.ts'
 import type {Run} from './run-context.ts'
-import {plainBody, plannedImage} from './to-operation.ts'
+import {plainBody, plannedImage, sourcesOf} from './to-operation.ts'
 
 /** `planned_again`: the lane has other actions now. `outdated`: all that remains of it is stale. */
 export type Step =
@@ -25,8 +27,8 @@ export async function takeStep(lane: GuestLane, action: Executable, run: Run): P
   const halted = run.whyHalted()
   if (halted !== undefined) return ended('not_started', halted)
   const {vmid} = lane.address
-  const open = run.options.journal.openOperations().find(({intent}) => intent.target.vmid === vmid)
-  if (open) return ended('frozen', `operation ${open.intent.op} of this guest is ${open.state}`)
+  const open = findHolding(run.options.journal.openOperations(), [vmid, ...sourcesOf(action)])
+  if (open) return ended('frozen', describeHolding(open, vmid))
   try {
     return action.type === 'create' ? await create(lane, action, run) : await change(lane, action, run)
   } catch (error) {
@@ -36,6 +38,11 @@ export async function takeStep(lane: GuestLane, action: Executable, run: Run): P
       ? ended('stale', `it is no longer where the plan saw it: ${error.message}`)
       : ended('failed', `nothing was sent: ${error.message}`)
   }
+}
+
+function describeHolding({intent: {op, target}, state}: Operation, vmid: number): string {
+  const whose = target.vmid === vmid ? 'this guest' : formatGuestId(target)
+  return `operation ${op} of ${whose} is ${state}`
 }
 
 async function create(

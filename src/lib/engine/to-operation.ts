@@ -115,6 +115,10 @@ const textsOf = (
     changes.flatMap(({option, after}) => (after === undefined ? [] : [[option, after] as const])),
   )
 
+/** Guests that it is made from, and that nobody may change meanwhile. */
+export const sourcesOf = (action: PlannedAction): number[] =>
+  action.type === 'create' && 'clone' in action.from ? [action.from.clone] : []
+
 export const isCopy = (from: CreateOrigin): boolean => 'clone' in from || 'restore' in from
 
 /** A copy has the addresses of its source, and takes its secrets once it is made. */

@@ -22,6 +22,7 @@ import type {
   JobVerdict,
   Verdict,
   Weighed,
+  WhyHalted,
 } from './verdict.ts'
 import type {Approved} from './verify-approval.ts'
 
@@ -35,6 +36,7 @@ export type {
   SignatureNeed,
   Verdict,
   Weighed,
+  WhyHalted,
 } from './verdict.ts'
 export type {GateRequest, Refusal, SignedJob, Signing}
 
@@ -64,6 +66,8 @@ export interface GateOptions {
 
 type Asked = Pick<Decided, 'op' | 'vmid' | 'class'> & Pick<Weighed, 'raisedBy'>
 
+const GOING_ON: WhyHalted = () => undefined
+
 export const createGate = (options: GateOptions = {}): FullGate => new ReversibilityGate(options)
 
 class ReversibilityGate implements FullGate {
@@ -79,7 +83,11 @@ class ReversibilityGate implements FullGate {
     return (this.#options.rules ?? []).length === 0 ? undefined : this.#weigh(request)
   }
 
-  async authorize(request: GateRequest, weighed?: Weighed): Promise<Verdict> {
+  async authorize(
+    request: GateRequest,
+    weighed?: Weighed,
+    whyHalted: WhyHalted = GOING_ON,
+  ): Promise<Verdict> {
     const asked = describe(request, weighed ?? (await this.#weigh(request)))
     if ('refusal' in asked) return {allowed: false, ...(await this.#refuse(asked))}
     const findWithheld = (): Refusal | undefined => this.#findWithheld(request, asked)
@@ -88,7 +96,7 @@ class ReversibilityGate implements FullGate {
     const answer =
       asked.class === 'benign'
         ? await this.#allowBenign(asked)
-        : await this.#allowSigned(this.#toJob(request), asked, findWithheld)
+        : await this.#allowSigned(this.#toJob(request), asked, whyHalted, findWithheld)
     if ('refusal' in answer) return {allowed: false, refusal: answer.refusal}
     return {allowed: true, authorized: {...request, class: asked.class, ...answer} as AuthorizedAction}
   }
@@ -107,9 +115,9 @@ class ReversibilityGate implements FullGate {
     return (await this.#refuse({...asked, ...bound, ...evidence, refusal})).refusal
   }
 
-  async authorizeJob(job: SignedJob): Promise<JobVerdict> {
+  async authorizeJob(job: SignedJob, whyHalted: WhyHalted = GOING_ON): Promise<JobVerdict> {
     const {op, target} = job.bound
-    const answer = await this.#allowSigned(job, {op, vmid: target.vmid, class: 'destructive'})
+    const answer = await this.#allowSigned(job, {op, vmid: target.vmid, class: 'destructive'}, whyHalted)
     if ('refusal' in answer) return {allowed: false, refusal: answer.refusal}
     return {allowed: true, authorized: {bound: job.bound, ...answer} as AuthorizedJob}
   }
@@ -164,6 +172,7 @@ class ReversibilityGate implements FullGate {
   async #allowSigned(
     job: SignedJob | Unsupported,
     asked: Asked,
+    whyHalted: WhyHalted,
     findWithheld: () => Refusal | undefined = () => undefined,
   ): Promise<{refusal: Refusal} | {key: string}> {
     const {signing} = this.#options
@@ -173,6 +182,8 @@ class ReversibilityGate implements FullGate {
     const unmarked = signing && (await moveMarks(decision, signing))
     if ('refusal' in decision) return this.#refuse({...decided, refusal: decision.refusal})
     const {approved} = decision
+    const halted = whyHalted()
+    if (halted !== undefined) throw new FelhomError('interrupted', halted)
     // Once more: what had to be read for the decision may have taken long, and somebody may have meant it to stop.
     const refusal = unmarked ?? findWithheld() ?? (await this.#burn(decided, approved))
     if (refusal) return this.#refuse({...decided, refusal})

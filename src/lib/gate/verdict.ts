@@ -39,13 +39,20 @@ export interface Weighed {
   readonly [weighed]: true
 }
 
+/** Why nothing more may be begun; undefined: it may. */
+export type WhyHalted = () => string | undefined
+
 export interface Gate {
   /**
    * Asks the rules of plugins, which may take seconds: whoever acts on the answer reads the guest again before
    * `authorize`, which then asks nobody. Undefined: there are none. Absent: likewise.
    */
   weigh?(request: GateRequest): Promise<Weighed | undefined>
-  authorize(request: GateRequest, weighed?: Weighed): Promise<Verdict>
+  /**
+   * `whyHalted` is asked right before a signature is used up: where it has an answer nothing is, and this throws
+   * interrupted.
+   */
+  authorize(request: GateRequest, weighed?: Weighed, whyHalted?: WhyHalted): Promise<Verdict>
   /**
    * For what is done ahead of an action, such as the shutdown before a destruction: why the action would be refused
    * now, if it would. Nothing is burned; a refusal is audited, for nobody asks again.
@@ -73,6 +80,6 @@ export interface Inspection {
 
 export interface FullGate extends Gate {
   /** Always needs a signature. */
-  authorizeJob(job: SignedJob): Promise<JobVerdict>
+  authorizeJob(job: SignedJob, whyHalted?: WhyHalted): Promise<JobVerdict>
   inspect(request: GateRequest, weighed?: Weighed): Promise<Inspection>
 }

@@ -126,3 +126,10 @@ export function involvedVmids({body, target}: Pick<Intent, 'body' | 'target'>): 
   const source = body.type === 'create' && 'clone' in body.from ? body.from.clone : target.vmid
   return source === target.vmid ? [target.vmid] : [target.vmid, source]
 }
+
+/** The open operation that keeps one of these guests busy. */
+export const findHolding = (open: readonly Operation[], vmids: readonly number[]): Operation | undefined =>
+  open.find(({intent}) => involvedVmids(intent).some((vmid) => vmids.includes(vmid)))
+
+export const frozenVmids = (open: readonly Pick<Operation, 'intent'>[]): ReadonlySet<number> =>
+  new Set(open.flatMap(({intent}) => involvedVmids(intent)))

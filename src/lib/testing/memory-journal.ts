@@ -2,7 +2,15 @@
 // operation at a time, a key is used once, and nothing follows a terminal record. It fails where a test says so.
 import type {Journal} from '../engine/ports.ts'
 import {FelhomError} from '../model/felhom-error.ts'
-import {isOpen, type Ending, type Intent, type JournaledIntent, type Operation} from '../model/operation.ts'
+import {
+  findHolding,
+  involvedVmids,
+  isOpen,
+  type Ending,
+  type Intent,
+  type JournaledIntent,
+  type Operation,
+} from '../model/operation.ts'
 
 export type JournalCall = 'start' | 'taskRunning' | 'settle' | 'noteAbsence' | 'disarm'
 
@@ -16,6 +24,8 @@ export class MemoryJournal implements Journal {
   failure: (call: JournalCall, op: string) => Error | undefined = () => undefined
   /** Worse than the real one: after a failure it goes on as if nothing had been. */
   isForgetful = false
+  /** Laxer than the real one: two copies of one guest may be open at once. */
+  sharesSources = false
   #disarmed: string[] = []
   #poison: Error | undefined
   readonly #now: () => number
@@ -29,7 +39,10 @@ export class MemoryJournal implements Journal {
     return this.#append('start', intent.op, () => {
       if (this.operations.has(intent.op))
         throw new FelhomError('unexpected', `${intent.op} was started before`)
-      const open = this.openOperations().find((one) => one.intent.target.vmid === intent.target.vmid)
+      const {vmid} = intent.target
+      const open = this.sharesSources
+        ? this.openOperations().find((one) => one.intent.target.vmid === vmid)
+        : findHolding(this.openOperations(), involvedVmids(intent))
       if (open) throw new FelhomError('guest_frozen', `${open.intent.op} is open`)
       const {key} = intent
       const isUsed = [...this.operations.values()].some((one) => one.intent.key === key)

@@ -152,6 +152,7 @@ describe('recover in search of the task of a request without an answer', () => {
 
   it('leaves it to a person if one task could be of either of two operations', async () => {
     const bench = new RecoveryBench()
+    bench.journal.sharesSources = true
     const copies = [
       await bench.interrupt({...MACHINE, vmid: 305}, cloneOf(201), 'never arrived'),
       await bench.interrupt({...MACHINE, vmid: 306}, cloneOf(201)),
@@ -165,6 +166,7 @@ describe('recover in search of the task of a request without an answer', () => {
 
   it('tells two copies of one source apart if one of them was listed before the other was asked for', async () => {
     const bench = new RecoveryBench()
+    bench.journal.sharesSources = true
     const first = await bench.interrupt({...MACHINE, vmid: 305}, cloneOf(201), 'upid')
     const second = await bench.interrupt({...MACHINE, vmid: 306}, cloneOf(201))
     await bench.recover()

@@ -270,24 +270,23 @@ describe('a copy', () => {
     expect(results.map(({outcome}) => outcome)).to.deep.equal(['succeeded', 'in_flight'])
   })
 
-  it('of a container waits for the other copies of it, during which it is locked', async () => {
+  it('waits for the other copies of the same guest, which the journal holds meanwhile', async () => {
     const it = bench()
     const one = newGuest({clone: 190, full: true}, {}, {run: 'stopped'})
-    const {results} = await it.apply([one, {...one, vmid: 302}, {...one, vmid: 303}])
-    expect(results.map(({outcome}) => outcome)).to.deep.equal(['succeeded', 'succeeded', 'succeeded'])
+    const machine = newGuest({clone: 290, full: true}, {}, {kind: 'qemu', nodes: ['pve2'], run: 'stopped'})
+    const copies = [one, {...one, vmid: 302}, {...one, vmid: 303}]
+    const machines = [304, 305].map((vmid) => ({...machine, vmid}))
+    const {results} = await it.apply([...copies, ...machines])
+    expect(results.map(({outcome}) => outcome)).to.deep.equal(Array(5).fill('succeeded'))
   })
 
-  it('whose answer is lost is not taken for another one from the same source', async () => {
+  it('whose answer is lost keeps further copies of the same guest from being begun', async () => {
     const it = bench()
-    let clones = 0
-    it.fault = ({path}) => {
-      if (!path.endsWith('clone')) return undefined
-      return clones++ === 0 ? {kind: 'stall', when: 'before', ms: 100} : {kind: 'slow', ms: 1_000}
-    }
+    it.fault = once('POST', /clone$/, {kind: 'stall', when: 'before', ms: 100})
     const one = newGuest({clone: 290, full: true}, {}, {kind: 'qemu', nodes: ['pve2'], run: 'stopped'})
     const {results} = await it.apply([one, {...one, vmid: 302}, {...one, vmid: 303}])
-    const outcomes = results.map(({outcome}) => outcome).sort()
-    expect(outcomes).to.deep.equal(['in_flight', 'succeeded', 'succeeded'])
+    expect(results.map(({outcome}) => outcome)).to.deep.equal(['in_flight', 'frozen', 'frozen'])
+    expect(results[1]?.detail).to.match(/^operation \S+ of qemu\/301 is started$/)
     const lost = results.find(({outcome}) => outcome === 'in_flight')
     expect(it.sandbox.cluster.guest(lost?.guest.vmid ?? 0)).to.equal(undefined)
     expect(lost?.upid).to.equal(undefined)

@@ -5,6 +5,7 @@ import {recover, type RecoverResult} from '../../engine/recover.ts'
 import type {ClassRule} from '../../gate/classify.ts'
 import type {FullGate} from '../../gate/gate.ts'
 import type {ErrorCode} from '../../model/error-codes.ts'
+import {frozenVmids} from '../../model/operation.ts'
 import {NO_EXTENSIONS, type Extensions} from '../../plugin/extensions.ts'
 import type {Reader} from '../../pve/read.ts'
 import type {Settings} from '../../settings/settings.ts'
@@ -91,7 +92,7 @@ async function applyIn(
   dialogue.showPlan(planned.plan)
   for (const text of warnOfSuspended(settings, planned.plan, clock.now())) dialogue.warn(text)
   refuseMistakes(planned.plan)
-  const frozen = new Set(recovery.open.map(({intent}) => intent.target.vmid))
+  const frozen = frozenVmids(recovery.open)
   const possible = countPossible(planned.plan, frozen)
   const total = planned.plan.guests.flatMap(({actions}) => actions).length
   if (possible > 0 && !work.isSaved && !autoApprove) await dialogue.approve(possible, total)

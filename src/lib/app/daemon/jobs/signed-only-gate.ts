@@ -26,9 +26,9 @@ export function requireSignature(gate: InspectingGate, nonce: string): Gate {
       return refusal
     },
     async authorize(...asked) {
-      const [request] = asked
+      const [request, weighed] = asked
       const isAhead = request.action.type === 'shutdown'
-      const lack = isAhead ? (isVouchedFor ? undefined : UNSIGNED) : await findLack(...asked)
+      const lack = isAhead ? (isVouchedFor ? undefined : UNSIGNED) : await findLack(request, weighed)
       if (lack) return {allowed: false, refusal: lack}
       const verdict = await gate.authorize(...asked)
       if (!verdict.allowed || isAhead) return verdict
