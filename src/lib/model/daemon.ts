@@ -86,8 +86,8 @@ export interface PassReport {
   readonly plan?: Plan
   readonly results: readonly ActionResult[]
   readonly jobs: readonly JobResult[]
-  /** False: the pass ended before all that the source carries were looked at. */
-  readonly areJobsSeen?: boolean
+  /** False: the pass ended before all that the source carries were looked at; or there was nothing to look at. */
+  readonly areJobsSeen?: boolean | 'no_source'
   /** In flight or quarantined. */
   readonly open: readonly Operation[]
   readonly disarmed: readonly string[]

@@ -68,7 +68,8 @@ export class BackOffs {
     }
     for (const plan of plans) {
       const own = outcomes.get(plan.vmid) ?? []
-      if (own.some(({outcome}) => outcome === 'failed')) this.#fail(plan, nowMs, limits)
+      if (own.some(({outcome}) => outcome === 'failed') || isInVain(own)) this.#fail(plan, nowMs, limits)
+      else if (own.some(isRestarted)) this.#noteRestart(plan, nowMs, limits)
       else if (own.some(({outcome}) => outcome === 'succeeded' || outcome === 'satisfied'))
         this.#failing.delete(plan.vmid)
     }
@@ -84,6 +85,17 @@ export class BackOffs {
     this.#failing.clear()
   }
 
+  /** A restart that is wanted again right after it was made has not brought about what it was for. */
+  #noteRestart(plan: GuestPlan, nowMs: number, limits: BackOffLimits): void {
+    const {kind, vmid} = plan
+    if (this.#failing.get(vmid)?.work === describeWork(plan)) {
+      this.#fail(plan, nowMs, limits)
+      return
+    }
+    const work = describeWork({actions: plan.actions.filter(({type}) => type === 'restart')})
+    this.#failing.set(vmid, {guest: {kind, vmid}, failures: 0, pauseMs: 0, untilMs: nowMs, work})
+  }
+
   #fail(plan: GuestPlan, nowMs: number, limits: BackOffLimits): void {
     const {kind, vmid} = plan
     const failures = (this.#failing.get(vmid)?.failures ?? 0) + 1
@@ -94,6 +106,14 @@ export class BackOffs {
     })
   }
 }
+
+/** Shut down for something that then was not done. */
+const isInVain = (own: readonly ActionResult[]): boolean =>
+  own.some(({outcome}) => outcome === 'stale') &&
+  own.some(({action, outcome}) => action.type === 'shutdown' && outcome === 'succeeded')
+
+const isRestarted = ({action, outcome}: ActionResult): boolean =>
+  action.type === 'restart' && outcome === 'succeeded'
 
 export const limitsOf = ({daemon: {intervalMs, backOffMaxMs}}: Settings): BackOffLimits => ({
   firstMs: intervalMs,
@@ -110,5 +130,5 @@ export const isWaiting = (
 ): boolean => untilMs > nowMs && untilMs - nowMs <= pauseMs
 
 /** What is to be done, without what stands in its way at the moment. */
-const describeWork = ({actions}: GuestPlan): string =>
+const describeWork = ({actions}: Pick<GuestPlan, 'actions'>): string =>
   digest(JSON.stringify(actions.map((action) => ({...action, blockers: [], needs: []}))))

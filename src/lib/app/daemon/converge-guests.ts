@@ -1,6 +1,7 @@
 // The middle of a pass: what differs from the desired state, and as much of it done as may be done now.
 import type {ActualCluster} from '../../model/actual.ts'
 import type {Setback} from '../../model/daemon.ts'
+import {frozenVmids} from '../../model/operation.ts'
 import type {Blocker, GuestPlan, Plan, PlannedAction} from '../../model/plan.ts'
 import type {ActionResult} from '../../model/run-event.ts'
 import {blockTogether} from '../../plan/find-blockers.ts'
@@ -32,7 +33,7 @@ export async function convergeGuests(
   const restraints = restrain(world, memory, draft)
   const shown = restrainPlan(planned.plan, restraints)
   draft.plan = shown
-  const frozen = new Set(state.journal.openOperations().map(({intent}) => intent.target.vmid))
+  const frozen = frozenVmids(state.journal.openOperations())
   const plan = leaveOutKnownRefusals(shown, memory)
   const isIdle = countTriable(plan, frozen) === 0
   const results = isIdle

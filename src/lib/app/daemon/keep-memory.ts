@@ -49,7 +49,8 @@ export function keepMemory(path: string, warn: (text: string) => void): MemoryKe
 
 const decode = ({backOffs, jobBackOffs, refusals, jobRefusals}: Record<string, unknown>): KeptMemory => ({
   backOffs: list(backOffs).map(decodeFailing),
-  jobBackOffs: list(jobBackOffs).map(decodeFailingJob),
+  // Younger than the file.
+  jobBackOffs: jobBackOffs === undefined ? [] : list(jobBackOffs).map(decodeFailingJob),
   refusals: list(refusals).map(text),
   jobRefusals: list(jobRefusals).map(decodePair),
 })

@@ -58,4 +58,4 @@ const blockBackingOff = (backOff: BackOff): Blocker => ({
 })
 
 export const describeBackOff = ({failures, untilMs}: Omit<BackOff, 'guest'>): string =>
-  `it failed ${failures === 1 ? 'once' : `${failures} times`} and is tried again ${new Date(untilMs).toISOString()}`
+  `it came to nothing ${failures === 1 ? 'once' : `${failures} times`} and is tried again ${new Date(untilMs).toISOString()}`

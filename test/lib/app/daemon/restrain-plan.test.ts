@@ -54,7 +54,7 @@ describe('a plan in the hands of the daemon', () => {
     const plan = restrainPlan(both, {...NONE, backOffs})
     expect(blockersOf(plan)).to.deep.equal(['101 start: ', '102 start: backing_off'])
     expect(plan.guests[1]?.actions[0]?.blockers[0]?.message).to.equal(
-      'it failed 2 times and is tried again 1970-01-01T00:01:00.000Z',
+      'it came to nothing 2 times and is tried again 1970-01-01T00:01:00.000Z',
     )
   })
 })

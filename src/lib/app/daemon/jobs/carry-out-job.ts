@@ -9,8 +9,8 @@ import {workFromJob, type GuestJob} from '../../gate/run-signed-job.ts'
 import {showSignatures} from '../../gate/signature-state.ts'
 import {carryOutInPass} from '../carry-out-in-pass.ts'
 import type {Scene} from '../scene.ts'
+import {noteRefusal, recallRefusal} from './heard-refusals.ts'
 import {findDeviation} from './job-of-statement.ts'
-import {digest} from '../tell/matter.ts'
 import type {Draft} from '../pass-draft.ts'
 import type {PassMemory, PassWorld} from '../pass-world.ts'
 import {restrainPlan} from '../restrain-plan.ts'
@@ -55,7 +55,9 @@ export async function carryOutJob(
     world,
     draft,
   )
-  return conclude(results)
+  const ended = conclude(results)
+  if (ended.refusal) noteRefusal(memory.jobRefusals, statement.nonce, ended.refusal)
+  return ended
 }
 
 /** What stands in its way, or the same lack of signatures as in an earlier pass. */
@@ -65,11 +67,8 @@ function findObstacle(guest: GuestPlan, nonce: string, memory: PassMemory): Ende
   const unsigned = guest.actions.flatMap(({blockers}) => blockers)
   if (unsigned.length === 0) return undefined
   const detail = join(unsigned)
-  const before = memory.jobRefusals.get(nonce)
-  const now = digest(detail)
-  memory.jobRefusals.set(nonce, now)
-  // It is asked once, so that the audit keeps the answer; not in every pass.
-  return before === now ? {outcome: 'refused', refusal: 'pending_signature', detail} : undefined
+  const refusal = recallRefusal(memory.jobRefusals, nonce, detail)
+  return refusal && {outcome: 'refused', refusal, detail}
 }
 
 const join = (blockers: readonly Blocker[]): string =>

@@ -2,6 +2,9 @@
 // may shut their guest down once more. They are tried less and less often, like guests that keep failing.
 import {isWaiting, pauseAfter, type BackOffLimits} from '../back-offs.ts'
 
+/** No approval lasts longer. */
+const LONGEST_SIGNED_MS = 24 * 60 * 60 * 1000
+
 export interface FailingJob {
   readonly nonce: string
   readonly failures: number
@@ -32,9 +35,15 @@ export class JobBackOffs {
     this.#failing.set(nonce, {nonce, failures, pauseMs, untilMs: nowMs + pauseMs})
   }
 
-  /** A source may send new jobs for months. */
-  keepOnly(nonces: ReadonlySet<string>): void {
-    for (const nonce of this.#failing.keys()) if (!nonces.has(nonce)) this.#failing.delete(nonce)
+  /**
+   * A source may send new jobs for months. One that leaves a job out for a while gains nothing by it: as long as its
+   * signature may still be good, its failures count.
+   */
+  forgetOld(present: ReadonlySet<string>, nowMs: number): void {
+    for (const [nonce, {untilMs, pauseMs}] of this.#failing) {
+      const failedMs = untilMs - pauseMs
+      if (!present.has(nonce) && nowMs - failedMs > LONGEST_SIGNED_MS) this.#failing.delete(nonce)
+    }
   }
 
   /** The operator wants everything tried now. */

@@ -35,8 +35,13 @@ export async function runJobs(
   const isWhole =
     brought.size === 0 || (await new Jobs(scene, world, memory, draft, await world.readTrust()).run(brought))
   if (!isWhole) return
+  // Without a state of the source nobody can tell which jobs it carries.
+  if (!delivery.desired && delivery.standing.kind !== 'none') {
+    draft.areJobsSeen = 'no_source'
+    return
+  }
   draft.areJobsSeen = true
-  forgetGone(memory, draft.jobs)
+  forgetGone(memory, draft.jobs, world.clock.now())
 }
 
 class Jobs {
@@ -146,9 +151,9 @@ class Jobs {
   }
 }
 
-/** What is its own was not sent, as another try would find it. */
+/** What is its own was not sent, but its guest may have been shut down for it, and would be again. */
 const hasFailedBefore = ({outcome, operation}: Ended): boolean =>
-  operation === undefined && (outcome === 'failed' || outcome === 'in_flight')
+  operation === undefined && (outcome === 'failed' || outcome === 'in_flight' || outcome === 'stale')
 
 /** Of the state directory: no other job fares better. */
 const FATAL: ReadonlySet<ErrorCode> = new Set([
@@ -165,9 +170,9 @@ function guestOf({target: {kind, vmid}}: Statement): {guest?: GuestId} {
 }
 
 /** A source may send new jobs for months. */
-function forgetGone(memory: PassMemory, results: readonly JobResult[]): void {
+function forgetGone(memory: PassMemory, results: readonly JobResult[], nowMs: number): void {
   const present = new Set(results.map(({nonce}) => nonce))
   for (const known of [memory.toldJobs, memory.jobRefusals])
     for (const nonce of known.keys()) if (!present.has(nonce)) known.delete(nonce)
-  memory.jobBackOffs.keepOnly(present)
+  memory.jobBackOffs.forgetOld(present, nowMs)
 }

@@ -132,8 +132,8 @@ const WAITING: readonly (RefusalCode | undefined)[] = [
 
 export function hasEnded({outcome, refusal, operation}: JobResult): boolean {
   if (outcome === 'refused') return !WAITING.includes(refusal)
-  // Before anything was sent for it: the next pass tries it again.
-  if (outcome === 'failed') return operation !== undefined
+  // Before anything was sent for it: the next pass tries it again. Once it was, its signature is used.
+  if (outcome === 'failed' || outcome === 'stale') return operation !== undefined
   return outcome === 'succeeded' || outcome === 'satisfied'
 }
 

@@ -112,7 +112,7 @@ function isUnseen({kind, guest}: OpenAlert, report: PassReport): boolean {
       return isGuestUnseen(guest, report) || (view?.drift !== undefined && view.failed === undefined)
     }
     case 'job_ended':
-      return !hasLooked(report) || report.areJobsSeen === false
+      return !hasLooked(report) || (report.areJobsSeen ?? true) !== true
     default:
       return !hasLooked(report)
   }

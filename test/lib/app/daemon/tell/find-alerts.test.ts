@@ -78,7 +78,7 @@ describe('alerts of a pass', () => {
         const failing = setOptions('memory')
         const waiting: PlannedAction = {
           ...failing,
-          blockers: [{code: 'backing_off', message: 'it failed once'}],
+          blockers: [{code: 'backing_off', message: 'it came to nothing once'}],
         }
         const passes: [PassReport, PassReport][] = [
           [passWith(1, [blocked(failing), 'blocked']), passWith(3, [blocked(failing), 'blocked'])],
