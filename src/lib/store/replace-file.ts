@@ -1,18 +1,20 @@
 // Puts a whole file in its place, or leaves the old one as it was: never half of it. The directory is synced
 // too, because a rename that is not on disk may be undone by a power loss.
-import {closeSync, constants, fsyncSync, openSync, renameSync, rmSync, writeSync} from 'node:fs'
+import {closeSync, constants, fchmodSync, fsyncSync, openSync, renameSync, rmSync, writeSync} from 'node:fs'
 import {randomBytes} from 'node:crypto'
 import {dirname} from 'node:path'
 
-export function replaceFile(path: string, text: string, mode = 0o600): void {
+/** Of the mode that is named, whatever the mask of the process; ours alone where none is. */
+export function replaceFile(path: string, text: string, mode?: number): void {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`
   const fd = openSync(
     temporary,
     constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
-    mode,
+    0o600,
   )
   try {
     try {
+      if (mode !== undefined) fchmodSync(fd, mode)
       writeWhole(fd, Buffer.from(text, 'utf8'))
       fsyncSync(fd)
     } finally {

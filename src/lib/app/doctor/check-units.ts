@@ -14,7 +14,7 @@ import {
   renderUnits,
   STATE_DIRECTORY,
   UNIT_USER,
-  type UnitFile,
+  type UnitFacts,
 } from '../systemd/render-units.ts'
 import {quoteForShell} from './quote-for-shell.ts'
 
@@ -33,11 +33,12 @@ type Trouble = Pick<Finding, 'detail' | 'advice' | 'commands'>
 async function checkUnit(unit: InstalledUnit, root: string): Promise<Finding[]> {
   const base = {id: 'unit', title: 'systemd unit'}
   const exposure = await measureExposure(join(root, unit.path))
+  const facts = await gatherAgain(unit, root)
   const troubles = [
     ...findMissingProgram(unit, root),
-    ...(await findDrift(unit, root)),
+    ...(facts ? findDrift(unit, facts, root) : []),
     ...findExposure(unit, exposure),
-    ...findMissingPlaces(unit, root),
+    ...findMissingPlaces(unit, facts?.outcomes, root),
     ...unit.credentials.flatMap(({path}) => findLooseCredential(path, root)),
   ]
   if (troubles.length > 0) return troubles.map((trouble) => ({...base, verdict: 'mend', ...trouble}))
@@ -56,11 +57,9 @@ function findMissingProgram(unit: InstalledUnit, root: string): Trouble[] {
 }
 
 /** With the files that belong to it: its timer, and who its user is. */
-async function findDrift(unit: InstalledUnit, root: string): Promise<Trouble[]> {
-  const config = unit.command[unit.command.indexOf('--config') + 1] ?? ''
-  const wanted = await renderAgain(unit, config, root)
+function findDrift(unit: InstalledUnit, facts: UnitFacts, root: string): Trouble[] {
   const timer = unit.kind === 'timer' ? ' --timer' : ''
-  return wanted
+  return renderUnits(unit.kind, facts)
     .map(({path, text}) => ({path, how: compare(text, path === unit.path ? unit.text : read(root, path))}))
     .filter(({how}) => how !== undefined)
     .map(({path, how = ''}) => ({
@@ -90,17 +89,14 @@ function read(root: string, path: string): string | undefined {
     : undefined
 }
 
-/** None: the settings cannot be used, which is said elsewhere. */
-async function renderAgain(
-  {kind}: InstalledUnit,
-  config: string,
-  root: string,
-): Promise<readonly UnitFile[]> {
+/** undefined: the settings cannot be used, which is said elsewhere. */
+async function gatherAgain({command}: InstalledUnit, root: string): Promise<UnitFacts | undefined> {
+  const config = command[command.indexOf('--config') + 1] ?? ''
+  const request = {packageRoot: '/', program: '/usr/bin/felhom', config, prefix: root}
   try {
-    const {facts} = await gatherFacts({packageRoot: '/', program: '/usr/bin/felhom', config, prefix: root})
-    return renderUnits(kind, facts)
+    return (await gatherFacts(request)).facts
   } catch (error) {
-    if (error instanceof DiagnosticsError || isFelhomError(error, 'usage')) return []
+    if (error instanceof DiagnosticsError || isFelhomError(error, 'usage')) return undefined
     throw error
   }
 }
@@ -111,12 +107,16 @@ function findExposure({path}: InstalledUnit, exposure: number | undefined): Trou
   return [{detail, commands: [`systemd-analyze security --offline=yes ${path}`]}]
 }
 
-function findMissingPlaces({path, writable}: InstalledUnit, root: string): Trouble[] {
+function findMissingPlaces(
+  {path, writable}: InstalledUnit,
+  outcomes: string | undefined,
+  root: string,
+): Trouble[] {
   return writable
     .filter((place) => !existsSync(join(root, place)))
     .map((place) => ({
       detail: `${path} writes to ${place}, which is not there: systemd does not start it`,
-      commands: [makeDirectory(place)],
+      commands: [makeDirectory(place, outcomes)],
     }))
 }
 

@@ -1,6 +1,6 @@
 // The units as they are beside those that would be written, and the writing of them: whole files in the place of
 // whole files, and only of such that were shown.
-import {chmodSync, lstatSync, mkdirSync, readFileSync} from 'node:fs'
+import {lstatSync, mkdirSync, readFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {FelhomError} from '../../model/felhom-error.ts'
 import {replaceFile} from '../../store/replace-file.ts'
@@ -38,8 +38,6 @@ function writeUnit(place: string, text: string, written: number): void {
   try {
     mkdirSync(dirname(place), {recursive: true, mode: 0o755})
     replaceFile(place, text, 0o644)
-    // Whatever the mask of whoever runs this.
-    chmodSync(place, 0o644)
   } catch (error) {
     const {code, message} = error as NodeJS.ErrnoException
     throw new FelhomError('usage', `${place} cannot be written: ${message}`, {

@@ -31,14 +31,14 @@ export async function gatherFacts(request: FactsRequest): Promise<GatheredFacts>
   const config = resolve('/', request.config)
   for (const path of [...program, config]) refuseHidden(path)
   const settings = await readSettings(request, config)
-  const writable = findWritable(settings, request.prefix)
-  for (const path of [...program, config, ...writable]) refuseUnprintable(path)
+  const places = findWritable(settings, request.prefix)
+  for (const path of [...program, config, ...places.writable]) refuseUnprintable(path)
   return {
     facts: {
       program,
       config,
       credential: findCredential(settings),
-      writable,
+      ...places,
       stopTimeoutMs: settings?.daemon.stopTimeoutMs ?? 75_000,
       requestTimeoutMs: settings?.limits.timeoutMs ?? 40_000,
       intervalMs: settings?.daemon.intervalMs ?? 60_000,
@@ -96,14 +96,19 @@ function findCredential(settings: Settings | undefined): string | undefined {
 }
 
 /** Whatever the daemon writes to, and its state directory does not hold. */
-function findWritable(settings: Settings | undefined, prefix: string): readonly string[] {
-  if (!settings) return []
+function findWritable(
+  settings: Settings | undefined,
+  prefix: string,
+): Pick<UnitFacts, 'writable' | 'outcomes'> {
+  if (!settings) return {writable: []}
   const state = withoutPrefix(settings.state, prefix)
   refuseState(state)
   const outcomes = settings.daemon.outcomes && withoutPrefix(settings.daemon.outcomes, prefix)
-  return [state, outcomes].filter(
+  const writable = [state, outcomes].filter(
     (path): path is string => path !== undefined && !isBelow(path, STATE_DIRECTORY) && path !== '',
   )
+  // The state is for nobody else's eyes, whatever lies in it too.
+  return {writable, ...(outcomes !== undefined && outcomes !== state && {outcomes})}
 }
 
 function refuseState(state: string): void {

@@ -55,17 +55,17 @@ function warnOfMissingSettings({prefix}: FactsRequest, {config}: UnitFacts): str
   ]
 }
 
-/** For root to type. */
-export const makeDirectory = (path: string): string =>
-  `install -d -m 700 -o ${UNIT_USER} -g ${UNIT_USER} ${quoteForShell(path)}`
+/** For root to type. Outcomes are for an agent of the group to read; all else is for the user alone. */
+export const makeDirectory = (path: string, outcomes: string | undefined): string =>
+  `install -d -m ${path === outcomes ? 750 : 700} -o ${UNIT_USER} -g ${UNIT_USER} ${quoteForShell(path)}`
 
 /** It is not felhom that could make them: a unit that names a directory which is not there is never started. */
-const warnOfMissingPlaces = ({prefix}: FactsRequest, {writable}: UnitFacts): string[] =>
+const warnOfMissingPlaces = ({prefix}: FactsRequest, {writable, outcomes}: UnitFacts): string[] =>
   writable
     .filter((path) => !existsSync(join(prefix, path)))
     .map(
       (path) =>
-        `${path} does not exist, and systemd starts no unit without it. When the user is made: ${makeDirectory(path)}`,
+        `${path} does not exist, and systemd starts no unit without it. When the user is made: ${makeDirectory(path, outcomes)}`,
     )
 
 /** They take turns by the lock of the state directory: no harm, but nobody wants it. */

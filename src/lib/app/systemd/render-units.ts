@@ -25,6 +25,8 @@ export interface UnitFacts {
   readonly credential: string | undefined
   /** Directories beside the state directory that are written to; absolute. */
   readonly writable: readonly string[]
+  /** The one among these that the group of the unit's user may look into. */
+  readonly outcomes?: string
   readonly stopTimeoutMs: number
   /** Deadline of one request. */
   readonly requestTimeoutMs: number

@@ -62,6 +62,13 @@ describe('the doctor on units', () => {
     expect(await details()).to.match(/^ok: /)
   })
 
+  it('has the directory of the outcomes made for the group to look into', async () => {
+    write('etc/felhom/felhom.yaml', 'felhom: 1\nstate: /var/lib/felhom\ndaemon: {outcomes: /srv/out}\n')
+    await install()
+    const [finding] = await checkUnits(root)
+    expect(finding?.commands).to.deep.equal(['install -d -m 750 -o felhom -g felhom /srv/out'])
+  })
+
   it('is content with what felhom wrote, and tells its exposure and the lines of others', async () => {
     expect(await details()).to.match(/^ok: \/etc\/systemd\/system\/felhom\.service, exposure (?:0|1)\.\d$/)
     write('etc/systemd/system/felhom.service.d/override.conf', '[Service]\nNice=5\n')

@@ -213,6 +213,7 @@ describe('the installation of units', () => {
     const {facts} = await planUnits(request(), 'daemon')
     expect(facts).to.include({credential: undefined, stopTimeoutMs: 300_000})
     expect(facts.writable).to.deep.equal(['/srv/felhom', '/srv/out'])
+    expect(facts.outcomes).to.equal('/srv/out')
     expect((await planUnits(request(), 'daemon')).missingCredential).to.equal(undefined)
     settle('token: {credential: pve}\nstate: /var/lib/felhom\ndaemon: {outcomes: /var/lib/felhom/out}\n')
     expect((await planUnits(request(), 'daemon')).facts).to.deep.include({credential: 'pve', writable: []})
@@ -238,6 +239,15 @@ describe('the installation of units', () => {
     expect(warnings.join()).to.contain('install -d -m 700 -o felhom -g felhom /srv/felhom')
     mkdirSync(join(prefix, 'srv/felhom'), {recursive: true})
     expect((await planUnits(request(), 'daemon')).warnings).to.deep.equal([])
+  })
+
+  it('has the directory of the outcomes made for the group to look into, and no other', async () => {
+    settle('state: /srv/felhom\ndaemon: {outcomes: /srv/out}\n')
+    const advice = (await planUnits(request(), 'daemon')).warnings.join()
+    expect(advice).to.contain('-m 700 -o felhom -g felhom /srv/felhom')
+    expect(advice).to.contain('-m 750 -o felhom -g felhom /srv/out')
+    settle('state: /srv/felhom\ndaemon: {outcomes: /srv/felhom}\n')
+    expect((await planUnits(request(), 'daemon')).warnings.join()).not.to.contain('-m 750')
   })
 
   it('warns of what a source is read with, where the unit cannot see it', async () => {

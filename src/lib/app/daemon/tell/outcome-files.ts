@@ -1,7 +1,7 @@
 // What became of signed jobs, a file for each nonce, where the settings say: for whoever brought the job to find.
 // What our own records know is always written, and stays; of what may be signed by nobody, the latest so many.
-import {mkdirSync, rmSync} from 'node:fs'
-import {join} from 'node:path'
+import {chmodSync, mkdirSync, rmSync} from 'node:fs'
+import {dirname, join, resolve} from 'node:path'
 import type {JobResult} from '../../../model/daemon.ts'
 import {SCHEMA_VERSION} from '../../../report/envelope.ts'
 import {showExactTime} from '../../../report/journal-times.ts'
@@ -20,7 +20,7 @@ export const MOST_UNPROVEN = 1000
 
 export function writeOutcome(dir: string, job: JobResult, atMs: number, warn: (text: string) => void): void {
   if (!NONCE.test(job.nonce)) return
-  mkdirSync(dir, {recursive: true, mode: DIRECTORY_MODE})
+  makeDirectory(resolve(dir))
   const path = join(dir, `${job.nonce}.json`)
   const before = readOutcome(path)
   const now = {schemaVersion: SCHEMA_VERSION, ...describeJob(job), ended: hasEnded(job)}
@@ -36,6 +36,13 @@ export function writeOutcome(dir: string, job: JobResult, atMs: number, warn: (t
   const written = {...now, at: showExactTime(atMs)}
   replaceFile(path, `${toJsonText(written)}\n`, FILE_MODE)
   index.note(job.nonce, written)
+}
+
+/** The mask of a unit leaves the group nothing; what was there already is somebody else's to open. */
+function makeDirectory(dir: string): void {
+  const first = mkdirSync(dir, {recursive: true, mode: DIRECTORY_MODE})
+  if (first === undefined) return
+  for (let made = dir; made.length >= first.length; made = dirname(made)) chmodSync(made, DIRECTORY_MODE)
 }
 
 const indexes = new Map<string, OutcomeIndex>()

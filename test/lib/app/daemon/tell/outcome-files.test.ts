@@ -33,6 +33,19 @@ describe('the outcome of a signed job', () => {
   }
   const read = (): unknown => JSON.parse(readFileSync(join(dir, `${NONCE}.json`), 'utf8'))
 
+  it('is for its group to read under a unit that leaves the group nothing, its directory too', () => {
+    const mask = process.umask(0o077)
+    try {
+      write(DONE)
+    } finally {
+      process.umask(mask)
+    }
+    const modes = [join(dir, `${NONCE}.json`), dir, join(top, 'made'), top].map(
+      (path) => statSync(path).mode & 0o777,
+    )
+    expect(modes).to.deep.equal([0o640, 0o750, 0o750, 0o700])
+  })
+
   it('is a file of its nonce, which its group may read', () => {
     write(DONE)
     expect(readdirSync(dir)).to.deep.equal([`${NONCE}.json`])
