@@ -101,8 +101,10 @@ function isUnseen({kind, guest}: OpenAlert, report: PassReport): boolean {
     case 'pass_failing':
       return false
     case 'source_stale':
-    case 'source_refused':
       return report.source === undefined
+    case 'source_refused':
+      // What a source that is away would offer is not known.
+      return report.source === undefined || report.source.state === 'away'
     case 'drift_found':
     case 'signature_pending':
       return isGuestUnseen(guest, report)

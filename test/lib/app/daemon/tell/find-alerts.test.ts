@@ -288,14 +288,26 @@ describe('alerts of a pass', () => {
       expect(replay(away(61, PASS_MS), failedPass(62))[1]).to.deep.equal(['began pass_failing'])
     })
 
+    const refused = (pass: number, revision: string): PassReport =>
+      passReport(pass, {
+        source: {
+          ...freshSource(pass),
+          ...{state: 'refused', problem: 'it lost half of its guests', refusedRevision: revision},
+        },
+      })
+
+    it('do not take a refused revision for gone because the source is away', () => {
+      const gone = away(2, PASS_MS)
+      expect(replay(refused(1, 'r2'), gone, refused(3, 'r2'), gone, passReport(5))).to.deep.equal([
+        ['began source_refused'],
+        [],
+        [],
+        [],
+        ['over source_refused'],
+      ])
+    })
+
     it('tell of each revision that is refused', () => {
-      const refused = (pass: number, revision: string): PassReport =>
-        passReport(pass, {
-          source: {
-            ...freshSource(pass),
-            ...{state: 'refused', problem: 'it lost half of its guests', refusedRevision: revision},
-          },
-        })
       expect(replay(refused(1, 'r2'), refused(2, 'r2'), refused(3, 'r3'), passReport(4))).to.deep.equal([
         ['began source_refused'],
         [],
