@@ -38,8 +38,10 @@ export interface GoodNote {
   readonly place: string
   readonly revision: string
   readonly serial?: number
-  /** When the source last vouched for it. */
+  /** When the source last vouched for it, by the clock of that time. */
   readonly goodAtMs: number
+  /** What counts in its place while the clock is before it. */
+  readonly setBackToMs?: number | undefined
   /** Of the guests that shall be there, ascending. */
   readonly vmids: readonly number[]
 }
@@ -101,9 +103,10 @@ export function decodeNote(text: string): SourceNote {
   asText(place)
   if (!['fresh', 'away', 'refused'].includes(asText(state))) throw new TypeError('it names no state')
   if (good !== undefined) {
-    const {revision, goodAtMs, vmids} = asMap(good)
+    const {revision, goodAtMs, setBackToMs, vmids} = asMap(good)
     asText(revision)
     asNumber(goodAtMs)
+    if (setBackToMs !== undefined) asNumber(setBackToMs)
     asList(vmids).forEach(asNumber)
   }
   const {savedAtMs, value} = memory === undefined ? {} : asMap(memory)

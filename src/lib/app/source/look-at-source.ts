@@ -32,12 +32,18 @@ export function lookAtSource(settings: Settings, cwd: string, extensions?: Exten
   return {
     ...{kind, place},
     ...(note.value && isOurs(note.value.standing) && {standing: note.value.standing}),
-    ...(note.value?.good && isOurs(note.value.good) && {good: note.value.good}),
+    ...(note.value?.good && isOurs(note.value.good) && {good: shownGood(note.value.good)}),
     ...(kept.value && isOurs(kept.value) && {carried: countAll(kept.value)}),
     ...(accepted.value !== undefined && {accepted: accepted.value}),
     problems: [note, kept, accepted].flatMap(({problem}) => (problem === undefined ? [] : [problem])),
   }
 }
+
+/** With the time that counts. */
+const shownGood = ({goodAtMs, setBackToMs = goodAtMs, ...good}: GoodNote): GoodNote => ({
+  ...good,
+  goodAtMs: setBackToMs,
+})
 
 const countAll = (kept: {
   texts: readonly unknown[]

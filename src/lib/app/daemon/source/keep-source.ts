@@ -5,9 +5,10 @@ import type {DesiredReading, DesiredState} from '../../../model/desired.ts'
 import {readBundleInTurns} from '../../../source/read-bundle.ts'
 import type {Bundle, Fetched, Seen, Source} from '../../../source/source.ts'
 import {readMemory} from '../../../source/source-memory.ts'
-import type {GoodNote, KeptSourceFiles, SourceNote} from '../../../store/kept-source.ts'
+import type {KeptSourceFiles, SourceNote} from '../../../store/kept-source.ts'
 import {judgeBundle, vmidsOf, type Verdict} from './judge-bundle.ts'
 import type {Delivery, SourceKeeper} from '../ports.ts'
+import {settleTime} from '../settle-time.ts'
 import {RefusedRevision, type RefusalCase} from './refused-revision.ts'
 import {KeptView, type Kept} from './view-kept.ts'
 
@@ -183,7 +184,7 @@ class Keeper implements SourceKeeper {
   }
 
   #vouch(kept: Kept): Delivery {
-    const good = kept.good && {...kept.good, goodAtMs: this.#options.clock.now()}
+    const good = kept.good && {...kept.good, goodAtMs: this.#options.clock.now(), setBackToMs: undefined}
     return this.#conclude({...kept, ...(good && {good})}, {state: 'fresh'})
   }
 
@@ -195,14 +196,16 @@ class Keeper implements SourceKeeper {
   #conclude(kept: Kept, said: Said): Delivery {
     const {kind, place} = this.#source
     const {content} = kept
-    const good = kept.good && notAhead(kept.good, this.#options.clock.now())
+    const nowMs = this.#options.clock.now()
+    const time = kept.good && settleTime(kept.good.goodAtMs, kept.good.setBackToMs, nowMs)
+    const good = kept.good && {...kept.good, setBackToMs: time?.setBackToMs}
     const standing: SourceStanding = {
       ...{kind, place},
-      ...(content && good && {revision: good.revision, goodAtMs: good.goodAtMs}),
+      ...(content && good && time && {revision: good.revision, goodAtMs: time.atMs}),
       ...said,
     }
     const value = this.#source.remember?.()
-    const memory = value && {savedAtMs: this.#options.clock.now(), value}
+    const memory = value && {savedAtMs: nowMs, value}
     this.#write({standing, ...(good && {good}), ...(memory && {memory})}, kept.note)
     return {...(content ?? {approvals: [], jobs: []}), standing}
   }
@@ -213,12 +216,6 @@ class Keeper implements SourceKeeper {
     if (!isSame || agedMs >= NOTE_EVERY_MS || agedMs < 0) this.#options.store.writeNote(note)
   }
 }
-
-/** Of a clock that was ahead and is put right: it would not be stale before that time. */
-const notAhead = (good: GoodNote, nowMs: number): GoodNote => ({
-  ...good,
-  goodAtMs: Math.min(good.goodAtMs, nowMs),
-})
 
 /** All of it but when it was vouched for. */
 const timeless = (note: SourceNote): string =>

@@ -3,6 +3,7 @@
 import type {Alert, JobResult, PassReport} from '../../../model/daemon.ts'
 import {formatGuestId, type GuestId} from '../../../model/guest.ts'
 import {findMatters, hasEnded, isProven} from './alert-matters.ts'
+import {settleTime} from '../settle-time.ts'
 import {viewGuests} from './guest-matters.ts'
 import {endSentence, nameGuest, type Matter} from './matter.ts'
 
@@ -26,7 +27,11 @@ export interface AlertMemory {
   readonly jobs: readonly string[]
   /** Since when there is a source that was never good. */
   readonly neverGoodSinceMs?: number
+  /** What counts in its place while the clock is before it. */
+  readonly neverGoodSetBackToMs?: number
 }
+
+type NeverGood = Pick<AlertMemory, 'neverGoodSinceMs' | 'neverGoodSetBackToMs'>
 
 export interface FoundAlerts {
   readonly alerts: readonly Alert[]
@@ -41,11 +46,9 @@ export const MOST_OPEN = 5000
 export const MOST_JOBS = 1000
 
 export function findAlerts(before: AlertMemory, report: PassReport, options: AlertOptions): FoundAlerts {
-  const neverGoodSinceMs = watchNeverGood(before, report)
+  const neverGood = watchNeverGood(before, report)
   const matters = new Map(
-    findMatters(report, {...options, ...(neverGoodSinceMs !== undefined && {neverGoodSinceMs})}).map(
-      (matter) => [matter.key, matter],
-    ),
+    findMatters(report, {...options, ...usedSince(neverGood)}).map((matter) => [matter.key, matter]),
   )
   const open = Object.entries(before.open)
   const over = open.filter(([key, alert]) => !matters.has(key) && !isUnseen(alert, report))
@@ -58,7 +61,7 @@ export function findAlerts(before: AlertMemory, report: PassReport, options: Ale
     memory: {
       open: Object.fromEntries([...kept, ...told.map((matter) => remember(matter, report.endedMs))]),
       jobs: [...before.jobs, ...ended.map(({nonce}) => nonce)].slice(-MOST_JOBS),
-      ...(neverGoodSinceMs !== undefined && {neverGoodSinceMs}),
+      ...neverGood,
     },
     untold: begun.length - told.length,
   }
@@ -82,14 +85,20 @@ const remember = ({kind, key, guest, text, over}: Matter, sinceMs: number): [str
 ]
 
 function watchNeverGood(
-  {neverGoodSinceMs}: AlertMemory,
+  {neverGoodSinceMs, neverGoodSetBackToMs}: AlertMemory,
   {source, startedMs}: PassReport,
-): number | undefined {
+): NeverGood {
+  const isAsked = source !== undefined && source.kind !== 'none'
+  if (isAsked && (source.state === 'fresh' || source.goodAtMs !== undefined)) return {}
   // A pass that failed early has not asked: it stands as before.
-  if (!source || source.kind === 'none') return neverGoodSinceMs
-  if (source.state === 'fresh' || source.goodAtMs !== undefined) return undefined
-  // A clock that was ahead and is put right does not put it off.
-  return Math.min(neverGoodSinceMs ?? startedMs, startedMs)
+  if (neverGoodSinceMs === undefined) return isAsked ? {neverGoodSinceMs: startedMs} : {}
+  const {setBackToMs} = settleTime(neverGoodSinceMs, neverGoodSetBackToMs, startedMs)
+  return {neverGoodSinceMs, ...(setBackToMs !== undefined && {neverGoodSetBackToMs: setBackToMs})}
+}
+
+function usedSince({neverGoodSinceMs, neverGoodSetBackToMs}: NeverGood): {neverGoodSinceMs?: number} {
+  const sinceMs = neverGoodSetBackToMs ?? neverGoodSinceMs
+  return sinceMs === undefined ? {} : {neverGoodSinceMs: sinceMs}
 }
 
 /** Whether the pass came to an end, or at least to its plan: then the journal and the trust store were read too. */

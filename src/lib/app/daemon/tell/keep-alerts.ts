@@ -24,12 +24,13 @@ export const loadAlerts = (path: string, warn: (text: string) => void): KeptAler
   loadKept(path, decode, 'what was told already is told again', warn) ?? {memory: NOTHING_TOLD, pending: []}
 
 function decode({memory, pending}: Record<string, unknown>): KeptAlerts {
-  const {open, jobs, neverGoodSinceMs} = object(memory)
+  const {open, jobs, neverGoodSinceMs, neverGoodSetBackToMs} = object(memory)
   return {
     memory: {
       open: Object.fromEntries(Object.entries(object(open)).map(([key, each]) => [key, decodeOpen(each)])),
       jobs: list(jobs).map(text),
       ...(neverGoodSinceMs !== undefined && {neverGoodSinceMs: count(neverGoodSinceMs)}),
+      ...(neverGoodSetBackToMs !== undefined && {neverGoodSetBackToMs: count(neverGoodSetBackToMs)}),
     },
     pending: list(pending).map((each) => {
       const {id, atMs, alert} = object(each)

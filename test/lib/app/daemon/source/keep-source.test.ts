@@ -57,6 +57,17 @@ describe('keep-source', () => {
     expect((await deliver(lab.keeper(new ScriptedSource().say(AWAY)))).standing.goodAtMs).to.equal(rightMs)
   })
 
+  it('is as old as it was when a clock that was years behind for a pass is put right', async () => {
+    const vouchedMs = lab.nowMs
+    await deliver(lab.keeper(new ScriptedSource().say(says('r1', 101))))
+    const keeper = lab.keeper(new ScriptedSource().say(AWAY))
+    lab.nowMs = Date.UTC(2020, 0, 1)
+    expect((await deliver(keeper)).standing.goodAtMs).to.equal(lab.nowMs)
+    lab.nowMs = vouchedMs + 60_000
+    expect((await deliver(keeper)).standing.goodAtMs).to.equal(vouchedMs)
+    expect(lab.store.readNote().value?.good).not.to.have.property('setBackToMs')
+  })
+
   it('notices a roll back between two answers, when its own copy is lost', async () => {
     const bundle = {...bundleOf('r7', guestsYaml(101)), serial: 7}
     const old = {...bundleOf('r5', guestsYaml(101)), serial: 5}

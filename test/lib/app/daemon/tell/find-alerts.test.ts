@@ -284,6 +284,13 @@ describe('alerts of a pass', () => {
       ])
     })
 
+    it('do not come at once because a clock was behind for a pass', () => {
+      const [, behind, right, late] = replay(
+        ...[away(1, undefined), away(-1_000_000, undefined), away(3, undefined), away(62, undefined)],
+      )
+      expect([behind, right, late]).to.deep.equal([[], [], ['began source_stale']])
+    })
+
     it('are not over because a pass failed before it was asked', () => {
       expect(replay(away(61, PASS_MS), failedPass(62))[1]).to.deep.equal(['began pass_failing'])
     })

@@ -19,6 +19,7 @@ const KEPT: KeptAlerts = {
     },
     jobs: ['n1', 'n2'],
     neverGoodSinceMs: 7,
+    neverGoodSetBackToMs: 3,
   },
   pending: [
     {id: 'i1', atMs: 1, alert: {kind: 'disarmed', key: 'disarmed', state: 'began', text: 'tasks'}},
