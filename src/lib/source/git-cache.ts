@@ -39,7 +39,7 @@ export function sweepCache(dir: string): void {
     for (const name of readdirSync(folder))
       if (pattern.test(name)) rmSync(join(folder, name), {force: true, recursive: true})
   }
-  remove(join(dir, 'objects/pack'), /^tmp_|\.lock$/)
+  remove(join(dir, 'objects/pack'), /^tmp_|^\.tmp-|\.lock$/)
   remove(join(dir, 'objects'), /^tmp_|\.lock$/)
   remove(join(dir, 'refs/felhom'), /\.lock$/)
   remove(dir, /\.lock$/)

@@ -1,6 +1,6 @@
 // How large the copy of a repository may grow. Every fetch that brings something leaves a pack, and a branch that is
 // forced to something unrelated leaves all that it was before.
-import {countPacks, dropCache, sizeOfPacks} from './git-cache.ts'
+import {countPacks, dropCache, sizeOfPacks, sweepCache} from './git-cache.ts'
 import {runGit, type GitPlace} from './run-git.ts'
 
 const MAX_PACKS = 50
@@ -17,6 +17,8 @@ export async function tidyCopy(seen: string | undefined, place: GitPlace): Promi
   if (seen !== undefined && COMMIT.test(seen)) await runGit(['update-ref', 'refs/felhom/seen', seen], place)
   const run = await runGit(['repack', '-a', '-d', '-q'], inHalfTheTime(place))
   const isDone = 'code' in run && run.code === 0
+  // Half a pack of our own would be taken for what a fetch has left of a source that is too large.
+  if (!isDone) sweepCache(gitDir)
   if (isLarge() || (!isDone && countPacks(gitDir) > 2 * MAX_PACKS)) dropCache(gitDir)
 }
 

@@ -54,6 +54,17 @@ describe('git-source', () => {
     return {...lab.env, PATH: `${bin}:${process.env['PATH'] ?? ''}`}
   }
 
+  /** More packs than a copy may have. */
+  function copyPack(packs: string, times: number): void {
+    const pack = readdirSync(packs).find((name) => name.endsWith('.pack')) ?? ''
+    for (let i = 0; i < times; i++)
+      for (const end of ['.pack', '.idx'])
+        copyFileSync(
+          join(packs, pack.replace('.pack', end)),
+          join(packs, `pack-${String(i).padStart(40, '0')}${end}`),
+        )
+  }
+
   it('reads the files of a commit and the envelopes beside them, byte for byte', async () => {
     const commit = lab.commit({
       'z.yaml': guestsYaml(102),
@@ -297,13 +308,7 @@ describe('git-source', () => {
     let seen = lab.commit({'a.yaml': guestsYaml(101)})
     await bundle()
     const packs = join(lab.cacheDir, 'objects/pack')
-    const [pack = ''] = readdirSync(packs).filter((name) => name.endsWith('.pack'))
-    for (let i = 0; i < 51; i++)
-      for (const end of ['pack', 'idx'])
-        writeFileSync(
-          join(packs, `pack-${String(i).padStart(40, '0')}.${end}`),
-          readFileSync(join(packs, pack.replace(/pack$/, end))),
-        )
+    copyPack(packs, 51)
     const next = lab.commit({'a.yaml': guestsYaml(102)})
     expect(olderOf(await ask({}, seen))).to.equal('not older')
     expect(readdirSync(packs).filter((name) => name.endsWith('.pack')).length).to.equal(2)
@@ -360,16 +365,24 @@ describe('git-source', () => {
     const seen = lab.commit({'a.yaml': guestsYaml(101)})
     const env = wrapGit('case "$*" in *repack*) sleep 600;; esac')
     await bundle()
-    const pack = readdirSync(join(lab.cacheDir, 'objects/pack')).find((name) => name.endsWith('.pack')) ?? ''
-    for (let i = 0; i < 50; i++) {
-      const copy = join(lab.cacheDir, 'objects/pack', `pack-${String(i).padStart(40, '0')}`)
-      for (const end of ['.pack', '.idx'])
-        copyFileSync(join(lab.cacheDir, 'objects/pack', pack.replace('.pack', end)), `${copy}${end}`)
-    }
+    copyPack(join(lab.cacheDir, 'objects/pack'), 50)
     const next = lab.commit({'a.yaml': guestsYaml(102)})
     const fetched = await ask({env, limits: {timeoutMs: 4000}}, seen)
     expect(fetched.kind === 'bundle' ? fetched.bundle.revision : problemOf(fetched)).to.equal(next)
     expect(await ask({}, next)).to.deep.equal({kind: 'unchanged'})
+  })
+
+  it('takes nothing that packing has left for a source that is too large', async () => {
+    const seen = lab.commit({'a.yaml': guestsYaml(101)})
+    await bundle()
+    const packs = join(lab.cacheDir, 'objects/pack')
+    const env = wrapGit(
+      `case "$*" in *repack*) for left in tmp_pack_x .tmp-1-pack-x.pack; do head -c 400000 /dev/zero > ${packs}/$left; done; exit 1;; esac`,
+    )
+    copyPack(packs, 50)
+    rmSync(lab.repository, {recursive: true})
+    expect(problemOf(await ask({env, limits: {maxFileBytes: 300_000}}, seen))).to.match(/^away: /)
+    expect(readdirSync(packs).filter((name) => name.includes('tmp'))).to.deep.equal([])
   })
 
   it('ends a git that hangs, with all that it has started, in time and when it is told to', async () => {
