@@ -33,9 +33,10 @@ type Trouble = Pick<Finding, 'detail' | 'advice' | 'commands'>
 async function checkUnit(unit: InstalledUnit, root: string): Promise<Finding[]> {
   const base = {id: 'unit', title: 'systemd unit'}
   const exposure = await measureExposure(join(root, unit.path))
-  const facts = await gatherAgain(unit, root)
+  const {facts, troubles: misfits} = await gatherAgain(unit, root)
   const troubles = [
     ...findMissingProgram(unit, root),
+    ...misfits,
     ...(facts ? findDrift(unit, facts, root) : []),
     ...findExposure(unit, exposure),
     ...findMissingPlaces(unit, facts?.outcomes, root),
@@ -89,15 +90,22 @@ function read(root: string, path: string): string | undefined {
     : undefined
 }
 
-/** undefined: the settings cannot be used, which is said elsewhere. */
-async function gatherAgain({command}: InstalledUnit, root: string): Promise<UnitFacts | undefined> {
+/** Neither: the settings hold mistakes, which is said elsewhere. */
+async function gatherAgain(
+  {path, command}: InstalledUnit,
+  root: string,
+): Promise<{facts?: UnitFacts; troubles: Trouble[]}> {
   const config = command[command.indexOf('--config') + 1] ?? ''
   const request = {packageRoot: '/', program: '/usr/bin/felhom', config, prefix: root}
   try {
-    return (await gatherFacts(request)).facts
+    return {facts: (await gatherFacts(request)).facts, troubles: []}
   } catch (error) {
-    if (error instanceof DiagnosticsError || isFelhomError(error, 'usage')) return undefined
-    throw error
+    if (error instanceof DiagnosticsError) return {troubles: []}
+    if (!isFelhomError(error, 'usage')) throw error
+    const {message, hint} = error
+    return {
+      troubles: [{detail: `${path}: ${message}`, ...(hint !== undefined && {advice: hint})}],
+    }
   }
 }
 

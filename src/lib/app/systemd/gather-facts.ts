@@ -59,10 +59,12 @@ function findProgram({packageRoot, program}: FactsRequest): readonly string[] {
 /** Directories that a unit with ProtectHome and PrivateTmp finds empty. */
 const HIDDEN = ['/home', '/root', '/run/user', '/tmp', '/var/tmp']
 
+const findHider = (path: string): string | undefined => HIDDEN.find((dir) => isBelow(path, dir))
+
 const isBelow = (path: string, dir: string): boolean => path === dir || path.startsWith(`${dir}/`)
 
 function refuseHidden(path: string): void {
-  const dir = HIDDEN.find((one) => isBelow(path, one))
+  const dir = findHider(path)
   if (dir === undefined) return
   throw refusal(
     `${path} is below ${dir}, where the hardened unit sees nothing`,
@@ -104,6 +106,7 @@ function findWritable(
   const state = withoutPrefix(settings.state, prefix)
   refuseState(state)
   const outcomes = settings.daemon.outcomes && withoutPrefix(settings.daemon.outcomes, prefix)
+  if (outcomes !== undefined) refuseOutcomes(outcomes)
   const writable = [state, outcomes].filter(
     (path): path is string => path !== undefined && !isBelow(path, STATE_DIRECTORY) && path !== '',
   )
@@ -122,6 +125,16 @@ function refuseState(state: string): void {
   )
 }
 
+/** What is written there would be seen by nobody, and systemd may not even start the unit. */
+function refuseOutcomes(outcomes: string): void {
+  const dir = findHider(outcomes)
+  if (dir === undefined) return
+  throw refusal(
+    `the settings keep outcomes of signed jobs in ${outcomes}, below ${dir}, where the hardened unit sees nothing`,
+    'Name a place of their own in the settings, for example: daemon: {outcomes: /var/lib/felhom-outcomes}',
+  )
+}
+
 function findUnreadable(settings: Settings, prefix: string): readonly string[] {
   const {desired, tls, trust, approvals, secrets, daemon, token} = settings
   const paths = [
@@ -132,7 +145,7 @@ function findUnreadable(settings: Settings, prefix: string): readonly string[] {
   return paths
     .filter((path) => path !== undefined)
     .map((path) => withoutPrefix(path, prefix))
-    .filter((path) => HIDDEN.some((dir) => isBelow(path, dir)))
+    .filter((path) => findHider(path) !== undefined)
     .map(
       (path) =>
         `The settings name ${path}, where the hardened unit sees nothing: move it, to /etc/felhom for example.`,

@@ -69,6 +69,13 @@ describe('the doctor on units', () => {
     expect(finding?.commands).to.deep.equal(['install -d -m 750 -o felhom -g felhom /srv/out'])
   })
 
+  it('minds settings that the unit cannot work with', async () => {
+    write('etc/felhom/felhom.yaml', 'felhom: 1\nstate: /var/lib/felhom\ndaemon: {outcomes: /home/anna/out}\n')
+    const [finding] = await checkUnits(root)
+    expect(finding?.detail).to.contain('outcomes of signed jobs in /home/anna/out, below /home')
+    expect(finding?.advice).to.contain('/var/lib/felhom-outcomes')
+  })
+
   it('is content with what felhom wrote, and tells its exposure and the lines of others', async () => {
     expect(await details()).to.match(/^ok: \/etc\/systemd\/system\/felhom\.service, exposure (?:0|1)\.\d$/)
     write('etc/systemd/system/felhom.service.d/override.conf', '[Service]\nNice=5\n')

@@ -226,6 +226,15 @@ describe('the installation of units', () => {
     expect(error).to.have.property('hint').that.contains('state: /var/lib/felhom')
   })
 
+  it('refuses outcomes where the unit sees nothing, and so would nobody see them', async () => {
+    for (const dir of ['/home/anna', '/root', '/run/user/0', '/tmp', '/var/tmp']) {
+      settle(`state: /var/lib/felhom\ndaemon: {outcomes: ${dir}/outcomes}\n`)
+      const error = await rejection(planUnits(request(), 'daemon'))
+      expect(error).to.have.property('message').that.contains(`outcomes of signed jobs in ${dir}/outcomes`)
+      expect(error).to.have.property('doubt', 'Nothing was written.')
+    }
+  })
+
   it('writes no line of a unit that a path brings along', async () => {
     settle('state: "/srv/a\\nExecStartPre=/bin/true"\n')
     const error = await rejection(planUnits(request(), 'daemon'))
