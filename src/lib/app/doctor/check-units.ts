@@ -1,6 +1,6 @@
 // Looks at the units of systemd, where they are installed: whether they are as felhom would write them, and whether
 // what they rely on is there and is nobody else's.
-import {existsSync, lstatSync, readFileSync} from 'node:fs'
+import {lstatSync, readFileSync, statSync} from 'node:fs'
 import {join} from 'node:path'
 import {isFelhomError} from '../../model/felhom-error.ts'
 import type {Finding} from '../../model/health.ts'
@@ -52,7 +52,7 @@ async function checkUnit(unit: InstalledUnit, root: string): Promise<Finding[]> 
 const filesOf = ({command}: InstalledUnit): readonly string[] => command.slice(0, command.indexOf('daemon'))
 
 function findMissingProgram(unit: InstalledUnit, root: string): Trouble[] {
-  const gone = filesOf(unit).find((file) => !existsSync(join(root, file)))
+  const gone = filesOf(unit).find((file) => isGone(join(root, file)))
   if (gone === undefined) return []
   return [{detail: `${unit.path} starts ${gone}, which is not there`, commands: ['felhom daemon install']}]
 }
@@ -90,12 +90,13 @@ function read(root: string, path: string): string | undefined {
     : undefined
 }
 
-/** Neither: the settings hold mistakes, which is said elsewhere. */
+/** Neither: the settings hold mistakes, which is said elsewhere, or are not for this user to look at. */
 async function gatherAgain(
   {path, command}: InstalledUnit,
   root: string,
 ): Promise<{facts?: UnitFacts; troubles: Trouble[]}> {
   const config = command[command.indexOf('--config') + 1] ?? ''
+  if (isShut(join(root, config))) return {troubles: []}
   const request = {packageRoot: '/', program: '/usr/bin/felhom', config, prefix: root}
   try {
     return {facts: (await gatherFacts(request)).facts, troubles: []}
@@ -121,14 +122,28 @@ function findMissingPlaces(
   root: string,
 ): Trouble[] {
   return writable
-    .filter((place) => !existsSync(join(root, place)))
+    .filter((place) => isGone(join(root, place)))
     .map((place) => ({
       detail: `${path} writes to ${place}, which is not there: systemd does not start it`,
       commands: [makeDirectory(place, outcomes)],
     }))
 }
 
+/** What this user may not look into may be there, and well. */
+const isGone = (path: string): boolean => faultOf(path) === 'ENOENT'
+const isShut = (path: string): boolean => faultOf(path) === 'EACCES'
+
+function faultOf(path: string): string | undefined {
+  try {
+    statSync(path)
+    return undefined
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code
+  }
+}
+
 function findLooseCredential(path: string, root: string): Trouble[] {
+  if (isShut(join(root, path))) return []
   const stat = lstatSync(join(root, path), {throwIfNoEntry: false})
   const word = quoteForShell(path)
   if (!stat)

@@ -76,6 +76,23 @@ describe('the doctor on units', () => {
     expect(finding?.advice).to.contain('/var/lib/felhom-outcomes')
   })
 
+  it('does not take what it may not look into for gone', async () => {
+    write('etc/felhom/felhom.yaml', 'felhom: 1\nstate: /var/lib/felhom\ndaemon: {outcomes: /srv/shut/out}\n')
+    mkdirSync(join(root, 'srv/shut/out'), {recursive: true})
+    await install()
+    for (const open of ['', 'var', 'var/lib']) chmodSync(join(root, open), 0o755)
+    const shut = [join(root, 'srv/shut'), join(root, 'etc/felhom')]
+    for (const dir of shut) chmodSync(dir, 0)
+    const isRoot = process.geteuid?.() === 0
+    if (isRoot) process.seteuid?.(65_534)
+    try {
+      expect(await details()).to.match(/^ok: /)
+    } finally {
+      if (isRoot) process.seteuid?.(0)
+      for (const dir of shut) chmodSync(dir, 0o700)
+    }
+  })
+
   it('is content with what felhom wrote, and tells its exposure and the lines of others', async () => {
     expect(await details()).to.match(/^ok: \/etc\/systemd\/system\/felhom\.service, exposure (?:0|1)\.\d$/)
     write('etc/systemd/system/felhom.service.d/override.conf', '[Service]\nNice=5\n')
