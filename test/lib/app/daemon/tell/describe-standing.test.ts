@@ -2,7 +2,14 @@ import {expect} from 'chai'
 import {describeStanding} from '../../../../../src/lib/app/daemon/tell/describe-standing.ts'
 import {actionResult, setOptions} from '../../../../support/action-result.ts'
 import {intentOf, openOf} from '../../../../support/operations.ts'
-import {failedPass, guestPlan, passReport, passWithoutPlan, planOf} from '../../../../support/pass-report.ts'
+import {
+  failedPass,
+  freshSource,
+  guestPlan,
+  passReport,
+  passWithoutPlan,
+  planOf,
+} from '../../../../support/pass-report.ts'
 
 describe('the one line about a pass', () => {
   const action = setOptions('memory')
@@ -13,6 +20,26 @@ describe('the one line about a pass', () => {
     expect(describeStanding(right)).to.equal('pass 1: all as desired')
     const left = passReport(2, {plan, results: [actionResult(101, action, 'failed')]})
     expect(describeStanding(left)).to.equal('pass 2: 1 with drift')
+  })
+
+  it('does not call desired what was changed meanwhile, or was not come to', () => {
+    for (const outcome of ['stale', 'not_started', 'in_flight', 'frozen'] as const)
+      expect(
+        describeStanding(passReport(1, {plan, results: [actionResult(101, action, outcome)]})),
+        outcome,
+      ).to.equal('pass 1: 1 not settled')
+  })
+
+  it('says when an old revision is compared with, and what is wrong with the plan as a whole', () => {
+    const saying = (state: 'refused' | 'away') => ({...freshSource(1), state, problem: 'it is so'})
+    expect(describeStanding(passReport(1, {source: saying('refused')}))).to.equal(
+      'pass 1: all as last desired; the source is refused',
+    )
+    const problem = {code: 'x', severity: 'error', message: 'it is so'} as const
+    const wrong = {...planOf(), problems: [problem, {...problem, severity: 'warning'} as const]}
+    expect(describeStanding(passReport(2, {source: saying('away'), plan: wrong}))).to.equal(
+      'pass 2: 1 wrong with all of it; the source is away',
+    )
   })
 
   it('tells of open operations, of no desired state, and of what went wrong', () => {
