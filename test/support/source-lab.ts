@@ -66,12 +66,14 @@ export async function deliver(keeper: SourceKeeper): Promise<Delivery> {
 export class ScriptedSource implements Source {
   readonly kind: Source['kind']
   readonly place: string
+  readonly mark: string | undefined
   readonly asked: (Seen | undefined)[] = []
   answers: Fetched[] = []
 
-  constructor(kind: Source['kind'] = 'https', place = 'https://hub.example/guests') {
+  constructor(kind: Source['kind'] = 'https', place = 'https://hub.example/guests', mark?: string) {
     this.kind = kind
     this.place = place
+    this.mark = mark
   }
 
   say(...answers: Fetched[]): this {

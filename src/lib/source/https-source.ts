@@ -45,6 +45,7 @@ interface Last {
 export class HttpsSource implements Source {
   readonly kind = 'https'
   readonly place: string
+  readonly mark: string | undefined
   readonly #url: URL
   readonly #options: HttpsOptions
   readonly #limits: HttpsLimits
@@ -57,7 +58,8 @@ export class HttpsSource implements Source {
     this.#limits = {...LIMITS, ...options.limits}
     // Addresses carry passwords and signatures, so the query is not shown; another query is another source.
     const {origin, pathname, search} = this.#url
-    this.place = `${origin}${pathname}${search === '' ? '' : `?…${markHidden(search)}`}`
+    this.place = `${origin}${pathname}${search === '' ? '' : '?…'}`
+    this.mark = markHidden(search)
   }
 
   async fetch(seen: Seen | undefined, signal: AbortSignal): Promise<Fetched> {

@@ -41,6 +41,8 @@ export interface Source {
   readonly kind: SourceKind
   /** For people, without secrets. */
   readonly place: string
+  /** Tells apart what the place does not show; for the state directory alone. */
+  readonly mark?: string | undefined
   /** What the source does wrong is an answer; it throws only when aborted. */
   fetch(seen: Seen | undefined, signal: AbortSignal): Promise<Fetched>
   /** For another process, as JSON; undefined: nothing. */

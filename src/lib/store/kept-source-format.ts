@@ -7,6 +7,8 @@ import type {SourceKind, SourceStanding} from '../model/daemon.ts'
 export interface KeptSource {
   readonly kind: SourceKind
   readonly place: string
+  /** Of what the place does not show; absent too where an earlier felhom has written it. */
+  readonly mark?: string | undefined
   readonly revision: string
   readonly serial?: number
   readonly keptAtMs: number
@@ -22,6 +24,8 @@ export interface KeptEnvelope {
 
 export interface SourceNote {
   readonly standing: SourceStanding
+  /** Of the source that stands so, as in what was kept. */
+  readonly mark?: string | undefined
   /** What was good last. It is here too, so that damage to the one file does not lose sight of what was there. */
   readonly good?: GoodNote
   readonly memory?: KeptMemory
@@ -36,6 +40,7 @@ export interface KeptMemory {
 export interface GoodNote {
   readonly kind: SourceKind
   readonly place: string
+  readonly mark?: string | undefined
   readonly revision: string
   readonly serial?: number
   /** When the source last vouched for it, by the clock of that time. */
@@ -74,11 +79,12 @@ export function decodeKept(text: string): KeptSource {
   const {felhom_source: version, sha256, kept} = asMap(JSON.parse(text))
   requireVersion(version)
   if (sha256 !== digest(JSON.stringify(kept))) throw new TypeError('it is not as it was written')
-  const {kind, place, revision, serial, keptAtMs, texts, approvals, jobs} = asMap(kept)
+  const {kind, place, mark, revision, serial, keptAtMs, texts, approvals, jobs} = asMap(kept)
   if (!Object.hasOwn(KINDS, asText(kind))) throw new TypeError('it names no kind of source')
   return {
     kind: kind as SourceKind,
     place: asText(place),
+    ...(mark !== undefined && {mark: asText(mark)}),
     revision: asText(revision),
     ...(serial !== undefined && {serial: asNumber(serial)}),
     keptAtMs: asNumber(keptAtMs),
@@ -97,13 +103,14 @@ function decodeEnvelope(item: unknown): KeptEnvelope {
 }
 
 export function decodeNote(text: string): SourceNote {
-  const {felhom_source: version, standing, good, memory} = asMap(JSON.parse(text))
+  const {felhom_source: version, standing, mark, good, memory} = asMap(JSON.parse(text))
   requireVersion(version)
   const {place, state} = asMap(standing)
   asText(place)
   if (!['fresh', 'away', 'refused'].includes(asText(state))) throw new TypeError('it names no state')
   if (good !== undefined) {
-    const {revision, goodAtMs, setBackToMs, vmids} = asMap(good)
+    const {mark: ofGood, revision, goodAtMs, setBackToMs, vmids} = asMap(good)
+    if (ofGood !== undefined) asText(ofGood)
     asText(revision)
     asNumber(goodAtMs)
     if (setBackToMs !== undefined) asNumber(setBackToMs)
@@ -111,7 +118,12 @@ export function decodeNote(text: string): SourceNote {
   }
   const {savedAtMs, value} = memory === undefined ? {} : asMap(memory)
   const kept = value !== undefined && {memory: {savedAtMs: asNumber(savedAtMs), value}}
-  return {standing, ...(good !== undefined && {good}), ...kept} as SourceNote
+  return {
+    standing,
+    ...(mark !== undefined && {mark: asText(mark)}),
+    ...(good !== undefined && {good}),
+    ...kept,
+  } as SourceNote
 }
 
 function requireVersion(version: unknown): void {

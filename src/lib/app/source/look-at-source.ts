@@ -3,6 +3,7 @@ import type {SourceKind, SourceStanding} from '../../model/daemon.ts'
 import type {Extensions} from '../../plugin/extensions.ts'
 import type {Settings} from '../../settings/settings.ts'
 import {KeptSourceFiles, type GoodNote} from '../../store/kept-source.ts'
+import {isSameSource, type KnownSource} from '../../source/same-source.ts'
 import {openSource} from './open-source.ts'
 
 export interface SourceView {
@@ -22,16 +23,17 @@ export interface SourceView {
 
 export function lookAtSource(settings: Settings, cwd: string, extensions?: Extensions): SourceView {
   const {desired: setting, state} = settings
-  const {kind, place} = setting
+  const source = setting
     ? openSource({setting, cwd, cacheDir: state, env: {}, ...(extensions && {extensions})})
-    : {kind: 'none' as const, place: ''}
+    : ({kind: 'none', place: ''} as const)
   const store = new KeptSourceFiles(state)
   const [note, kept, accepted] = [store.readNote(), store.readKept(), store.readAccepted()]
-  const isOurs = (of: {kind: SourceKind; place: string} | undefined): boolean =>
-    of?.kind === kind && of.place === place
+  const {kind, place} = source
+  const isOurs = (of: KnownSource): boolean => isSameSource(of, source)
   return {
     ...{kind, place},
-    ...(note.value && isOurs(note.value.standing) && {standing: note.value.standing}),
+    ...(note.value &&
+      isOurs({...note.value.standing, mark: note.value.mark}) && {standing: note.value.standing}),
     ...(note.value?.good && isOurs(note.value.good) && {good: shownGood(note.value.good)}),
     ...(kept.value && isOurs(kept.value) && {carried: countAll(kept.value)}),
     ...(accepted.value !== undefined && {accepted: accepted.value}),

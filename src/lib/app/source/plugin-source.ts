@@ -37,6 +37,7 @@ export function openProvider(
 class PluginSource implements Source {
   readonly kind = 'plugin'
   readonly place: string
+  readonly mark: string | undefined
   readonly #provider: Extension<Provider>
   readonly #options: ProviderSetting['options']
   readonly #call: Pick<CallOptions, 'dir' | 'timeoutMs'>
@@ -50,8 +51,8 @@ class PluginSource implements Source {
     this.#options = options
     this.#call = call
     // Other options are another source; they may hold secrets, and are not shown.
-    const mark = markHidden(options)
-    this.place = `${provider.name} (${provider.plugin})${mark === '' ? '' : `, options ${mark}`}`
+    this.mark = markHidden(options)
+    this.place = `${provider.name} (${provider.plugin})${this.mark === undefined ? '' : ', options …'}`
   }
 
   async fetch(seen: Seen | undefined, signal: AbortSignal): Promise<Fetched> {

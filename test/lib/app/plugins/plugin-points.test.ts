@@ -7,7 +7,7 @@ import type {RunEvent} from '../../../../src/lib/model/run-event.ts'
 import type {Observer, PlanFormat, ProvidedFile, Provider} from '../../../../src/lib/plugin/contract.ts'
 import {NO_EXTENSIONS, type Extension} from '../../../../src/lib/plugin/extensions.ts'
 import type {PlanJson} from '../../../../src/lib/report/plan-json.ts'
-import type {Fetched} from '../../../../src/lib/source/source.ts'
+import type {Fetched, Source} from '../../../../src/lib/source/source.ts'
 import {rejection} from '../../../support/reject.ts'
 
 const PLUGIN = 'felhom-plugin-x'
@@ -54,11 +54,20 @@ describe('a provider of a plugin', () => {
 
   it('is another source with other options, of which none is shown', () => {
     const extensions = {...NO_EXTENSIONS, providers: [extension<Provider>(() => [])]}
-    const placeOf = (file: string): string =>
-      openProvider({provider: 'one', options: {file}, dir: '/srv'}, extensions).place
-    expect(placeOf('staging.csv')).to.equal(placeOf('staging.csv'))
-    expect(placeOf('staging.csv')).to.not.equal(placeOf('prod.csv'))
-    expect(placeOf('prod.csv')).to.match(/^one \(.+\), options [0-9a-f]{12}$/)
+    const open = (options: Record<string, unknown>): Source =>
+      openProvider({provider: 'one', options, dir: '/srv'}, extensions)
+    expect(open({file: 'staging.csv'}).mark).to.equal(open({file: 'staging.csv'}).mark)
+    expect(open({file: 'staging.csv'}).mark).to.not.equal(open({file: 'prod.csv'}).mark)
+    expect(open({file: 'prod.csv'}).place).to.equal(`one (${PLUGIN}), options …`)
+  })
+
+  it('is the same source when its options are written in another order', () => {
+    const extensions = {...NO_EXTENSIONS, providers: [extension<Provider>(() => [])]}
+    const markOf = (options: Record<string, unknown>): string | undefined =>
+      openProvider({provider: 'one', options, dir: '/srv'}, extensions).mark
+    const mark = markOf({file: 'a', deep: [{x: 1, y: null}]})
+    expect(markOf({deep: [{y: null, x: 1}], file: 'a'})).to.equal(mark)
+    expect(markOf({deep: [{y: 1, x: null}], file: 'a'})).to.not.equal(mark)
   })
 
   it('is unusable, by name, when what it brings throws as it is read', async () => {

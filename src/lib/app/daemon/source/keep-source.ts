@@ -77,7 +77,7 @@ class Keeper implements SourceKeeper {
   #recallOnce(note: SourceNote | undefined): void {
     if (this.#isRecalled) return
     this.#isRecalled = true
-    if (!note?.memory || !this.#view.isOurs(note.standing)) return
+    if (!note?.memory || !this.#view.isNoteOurs(note)) return
     const {last, failure} = readMemory(note.memory.value)
     const isOfBefore = note.memory.savedAtMs < (this.#options.startedMs ?? Infinity)
     this.#source.recall?.({...(last && {last}), ...(failure && isOfBefore && {failure})})
@@ -117,7 +117,7 @@ class Keeper implements SourceKeeper {
 
   #repeat(kept: Kept): Delivery {
     const {note, content} = kept
-    if (!note || !this.#view.isOurs(note.standing)) return this.#conclude(kept, {state: 'fresh'})
+    if (!note || !this.#view.isNoteOurs(note)) return this.#conclude(kept, {state: 'fresh'})
     return {...(content ?? {approvals: [], jobs: []}), standing: note.standing}
   }
 
@@ -169,9 +169,9 @@ class Keeper implements SourceKeeper {
 
   /** On disk before it is used: after a restart nothing older may be taken for the last good. */
   #keep(bundle: Bundle, desired: DesiredState, {note, problem}: Kept): Delivery {
-    const {kind, place} = this.#source
+    const {kind, place, mark} = this.#source
     const {revision, serial, texts, approvals, jobs} = bundle
-    const what = {kind, place, revision, ...(serial !== undefined && {serial})}
+    const what = {kind, place, mark, revision, ...(serial !== undefined && {serial})}
     const goodAtMs = this.#options.clock.now()
     this.#options.store.writeKept({...what, keptAtMs: goodAtMs, texts, approvals, jobs})
     const good = {...what, goodAtMs, vmids: vmidsOf(desired)}
@@ -184,7 +184,11 @@ class Keeper implements SourceKeeper {
   }
 
   #vouch(kept: Kept): Delivery {
-    const good = kept.good && {...kept.good, goodAtMs: this.#options.clock.now(), setBackToMs: undefined}
+    const {mark} = this.#source
+    const good = kept.good && {
+      ...kept.good,
+      ...{mark, goodAtMs: this.#options.clock.now(), setBackToMs: undefined},
+    }
     return this.#conclude({...kept, ...(good && {good})}, {state: 'fresh'})
   }
 
@@ -194,7 +198,7 @@ class Keeper implements SourceKeeper {
   }
 
   #conclude(kept: Kept, said: Said): Delivery {
-    const {kind, place} = this.#source
+    const {kind, place, mark} = this.#source
     const {content} = kept
     const nowMs = this.#options.clock.now()
     const time = kept.good && settleTime(kept.good.goodAtMs, kept.good.setBackToMs, nowMs)
@@ -206,7 +210,7 @@ class Keeper implements SourceKeeper {
     }
     const value = this.#source.remember?.()
     const memory = value && {savedAtMs: nowMs, value}
-    this.#write({standing, ...(good && {good}), ...(memory && {memory})}, kept.note)
+    this.#write({standing, mark, ...(good && {good}), ...(memory && {memory})}, kept.note)
     return {...(content ?? {approvals: [], jobs: []}), standing}
   }
 

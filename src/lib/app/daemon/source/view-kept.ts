@@ -2,7 +2,8 @@
 // again by the rules of today.
 import type {DesiredState} from '../../../model/desired.ts'
 import {readBundle} from '../../../source/read-bundle.ts'
-import type {Seen, Source} from '../../../source/source.ts'
+import {isSameSource, type KnownSource} from '../../../source/same-source.ts'
+import type {Seen} from '../../../source/source.ts'
 import type {GoodNote, KeptSource, KeptSourceFiles, SourceNote} from '../../../store/kept-source.ts'
 import {describeMistakes, vmidsOf} from './judge-bundle.ts'
 
@@ -26,15 +27,11 @@ type Found = Omit<Kept, 'note'>
 
 export class KeptView {
   readonly #store: KeptSourceFiles
-  readonly #source: Pick<Source, 'kind' | 'place'>
+  readonly #source: KnownSource
   readonly #secretsDir: string | undefined
   #last: {readonly stamp: string; readonly found: Found} | undefined
 
-  constructor(
-    store: KeptSourceFiles,
-    source: Pick<Source, 'kind' | 'place'>,
-    secretsDir: string | undefined,
-  ) {
+  constructor(store: KeptSourceFiles, source: KnownSource, secretsDir: string | undefined) {
     this.#store = store
     this.#source = source
     this.#secretsDir = secretsDir
@@ -48,7 +45,8 @@ export class KeptView {
     const latest = noted && (!good || noted.revision === good.revision) ? noted : good
     return {
       ...(latest && {good: latest}),
-      ...(content && {content}),
+      // The note may know better whose it is: the kept file may be of a felhom that knew no marks.
+      ...(content && latest && this.isOurs(latest) && {content}),
       ...(note && {note}),
       ...(problem !== undefined && {problem}),
     }
@@ -60,8 +58,12 @@ export class KeptView {
     this.#last = stamp === undefined ? undefined : {stamp, found: {good, content}}
   }
 
-  isOurs(of: Pick<GoodNote, 'kind' | 'place'> | undefined): boolean {
-    return of?.kind === this.#source.kind && of.place === this.#source.place
+  isOurs(of: KnownSource): boolean {
+    return isSameSource(of, this.#source)
+  }
+
+  isNoteOurs({standing: {kind, place}, mark}: SourceNote): boolean {
+    return this.isOurs({kind, place, mark})
   }
 
   /** Revisions of another source mean nothing to this one. */
@@ -83,9 +85,9 @@ export class KeptView {
     const reading = readBundle(kept.texts, {kind: kept.kind, secretsDir: this.#secretsDir})
     if (!reading.valid)
       return {problem: `the last good state cannot be used any more: ${describeMistakes(reading)}`}
-    const {kind, place, revision, serial, keptAtMs, approvals, jobs} = kept
+    const {kind, place, mark, revision, serial, keptAtMs, approvals, jobs} = kept
     const good: GoodNote = {
-      ...{kind, place, revision},
+      ...{kind, place, mark, revision},
       ...(serial !== undefined && {serial}),
       ...{goodAtMs: keptAtMs, vmids: vmidsOf(reading.state)},
     }

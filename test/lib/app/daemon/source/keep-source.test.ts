@@ -1,5 +1,6 @@
 import {expect} from 'chai'
 import fc from 'fast-check'
+import {createHash} from 'node:crypto'
 import {chmodSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {FilesSource} from '../../../../../src/lib/source/files-source.ts'
@@ -169,6 +170,38 @@ describe('keep-source', () => {
     expect(delivery).to.not.have.property('desired')
     expect(delivery.standing).to.include({state: 'refused', refusedRevision: 'c1'})
     expect(git.asked).to.deep.equal([undefined, undefined])
+  })
+
+  describe('a source that does not show all of its place', () => {
+    const hub = (mark: string): ScriptedSource => new ScriptedSource('https', 'https://hub/x?…', mark)
+    const rewrite = (name: string, change: (text: string) => string): void => {
+      writeFileSync(kept(name), change(readFileSync(kept(name), 'utf8')))
+    }
+    /** As a felhom wrote it that knew no marks. */
+    const forgetMarks = (): void => {
+      rewrite('standing.json', (text) => text.replaceAll('"mark":"one",', ''))
+      const {kept: all} = JSON.parse(readFileSync(kept('kept.json'), 'utf8')) as {kept: {mark?: string}}
+      delete all.mark
+      const sha256 = createHash('sha256').update(JSON.stringify(all)).digest('hex')
+      rewrite('kept.json', () => JSON.stringify({felhom_source: 1, sha256, kept: all}))
+    }
+    const usedBy = async (source: ScriptedSource): Promise<number[] | undefined> =>
+      vmidsIn(await deliver(lab.keeper(source)))
+    beforeEach(() => deliver(lab.keeper(hub('one').say(says('r1', 101)))))
+
+    it('is told from another by its mark, which is in no standing', async () => {
+      expect(await usedBy(hub('one').say(AWAY))).to.deep.equal([101])
+      expect(lab.store.readNote().value?.standing).not.to.have.property('mark')
+      expect(await usedBy(hub('two').say(AWAY))).to.equal(undefined)
+    })
+
+    it('uses what was kept before there were marks, and marks it when it is vouched for', async () => {
+      forgetMarks()
+      expect(await usedBy(hub('one').say(AWAY))).to.deep.equal([101])
+      expect(await usedBy(hub('one').say({kind: 'unchanged'}))).to.deep.equal([101])
+      expect(await usedBy(hub('one').say(AWAY))).to.deep.equal([101])
+      expect(await usedBy(hub('two').say(AWAY))).to.equal(undefined)
+    })
   })
 
   it('refuses what the source itself shows to be older', async () => {
