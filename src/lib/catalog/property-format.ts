@@ -36,6 +36,10 @@ export interface FormatIndex {
   /** Canonical parts by name, in the order in which Proxmox prints them. */
   readonly parts: ReadonlyMap<string, PropertyPart>
   readonly aliases: ReadonlyMap<string, PropertyAlias>
+  /** What a part may be called: their own names, then the others. */
+  readonly names: readonly string[]
+  /** Their own names, for people. */
+  readonly list: string
   readonly defaultKey: string | undefined
   /** `model` → `macaddr`: parts that are printed together as `value=value`. */
   readonly combined: ReadonlyMap<string, string>
@@ -58,7 +62,9 @@ export function indexFormat(format: PropertyFormat): FormatIndex {
   }
   const ordered = new Map([...parts].sort(byPrintOrder))
   const defaultKey = [...ordered].find(([, part]) => part.default_key)?.[0]
-  const index = {parts: ordered, aliases, defaultKey, combined}
+  const names = [...ordered.keys(), ...aliases.keys()]
+  const list = [...ordered.keys()].join(', ')
+  const index = {parts: ordered, aliases, names, list, defaultKey, combined}
   indexes.set(format, index)
   return index
 }

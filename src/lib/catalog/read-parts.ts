@@ -1,5 +1,5 @@
 // A property string that a person wrote, as Proxmox's own text or as a map, part by part and with all problems.
-import {nearestWord} from '../model/nearest-word.ts'
+import type {Guess} from '../model/nearest-word.ts'
 import {generatedParts} from './generated-parts.ts'
 import type {Option} from './option.ts'
 import {type FormatIndex, indexFormat, type PropertyFormat, type PropertyPart} from './property-format.ts'
@@ -17,15 +17,21 @@ interface Collector {
   readonly index: FormatIndex
   readonly parts: Map<string, string | null>
   readonly problems: ValueProblem[]
+  readonly guess: Guess
 }
 
-function collect(option: Option, format: PropertyFormat): Collector {
-  return {option, index: indexFormat(format), parts: new Map(), problems: []}
+function collect(option: Option, format: PropertyFormat, guess: Guess): Collector {
+  return {option, index: indexFormat(format), parts: new Map(), problems: [], guess}
 }
 
 /** The whole value: what Proxmox cannot do without must be there. */
-export function readPartsText(option: Option, format: PropertyFormat, text: string): PartsReading {
-  const collector = collect(option, format)
+export function readPartsText(
+  option: Option,
+  format: PropertyFormat,
+  text: string,
+  guess: Guess,
+): PartsReading {
+  const collector = collect(option, format, guess)
   for (const {key, value} of splitPieces(text)) {
     const name = key ?? collector.index.defaultKey
     if (name === undefined || name === '') {
@@ -57,8 +63,9 @@ export function readPartsMap(
   option: Option,
   format: PropertyFormat,
   map: Iterable<[string, unknown]>,
+  guess: Guess,
 ): PartsReading {
-  const collector = collect(option, format)
+  const collector = collect(option, format, guess)
   for (const [name, written] of map) addPart(collector, [name], name, written)
   if (collector.parts.size === 0 && collector.problems.length === 0) {
     collector.problems.push({path: [], message: 'an empty map says nothing', expected: 'at least one part'})
@@ -69,12 +76,12 @@ export function readPartsMap(
 function addPart(collector: Collector, path: (string | number)[], name: string, written: unknown): void {
   const {index, parts, problems} = collector
   if (!index.parts.has(name) && !index.aliases.has(name)) {
-    const near = nearestWord(name, [...index.parts.keys(), ...index.aliases.keys()])
+    const near = collector.guess(name, index.names)
     problems.push({
       path,
       ...(path.length > 0 && {at: 'key' as const}),
       message: `${collector.option.name} has no part "${name}"`,
-      expected: `one of ${[...index.parts.keys()].join(', ')}`,
+      expected: `one of ${index.list}`,
       ...(near === undefined ? {} : {suggestion: near}),
     })
     return
@@ -98,7 +105,7 @@ function addValue(collector: Collector, path: (string | number)[], name: string,
     else collector.parts.set(name, null)
     return
   }
-  const result = readPart(part, written)
+  const result = readPart(part, written, collector.guess)
   if ('text' in result) collector.parts.set(name, result.text)
   else {
     const {path: below, ...flaw} = result.problem
@@ -114,11 +121,15 @@ function checkRemoval(option: Option, name: string, part: PropertyPart): Flaw | 
   return {message: `${name} cannot be removed: ${option.name} needs it`, expected: 'no null here'}
 }
 
-export function readPart(part: PropertyPart, written: unknown): {text: string} | {problem: ValueProblem} {
+export function readPart(
+  part: PropertyPart,
+  written: unknown,
+  guess: Guess,
+): {text: string} | {problem: ValueProblem} {
   const listed = Array.isArray(written) && part.separator !== undefined && part.type === 'string'
   const joined = listed ? joinItems(written, part.separator ?? ';') : {text: written}
   if ('problem' in joined) return joined
-  const result = readScalar(part, joined.text)
+  const result = readScalar(part, joined.text, guess)
   if ('flaw' in result) return {problem: {path: [], ...result.flaw}}
   if (!result.text.includes(',')) return result
   const message = `${describeWritten(result.text)} has a comma, which separates the parts`

@@ -1,5 +1,5 @@
 // A single value that a person wrote, checked against its type and limits, in the words that Proxmox takes.
-import {nearestWord} from '../model/nearest-word.ts'
+import type {Guess} from '../model/nearest-word.ts'
 import {checkFormat} from './check-format.ts'
 import {parseBoolean} from './property-string.ts'
 import {formatSize, hasSizeUnit, parseSizeBytes} from './sizes.ts'
@@ -24,7 +24,7 @@ export type ScalarResult = {readonly text: string} | {readonly flaw: Flaw}
 const KIBIBYTE = 1024
 const MEBIBYTE = 1024 ** 2
 
-export function readScalar(spec: ScalarSpec, written: unknown): ScalarResult {
+export function readScalar(spec: ScalarSpec, written: unknown, guess: Guess): ScalarResult {
   switch (spec.type) {
     case 'boolean':
       return readFlag(written)
@@ -33,7 +33,7 @@ export function readScalar(spec: ScalarSpec, written: unknown): ScalarResult {
     case 'number':
       return readNumber(spec, written)
     case 'string':
-      return spec.format === 'disk-size' ? readDiskSize(written) : readText(spec, written)
+      return spec.format === 'disk-size' ? readDiskSize(written) : readText(spec, written, guess)
   }
 }
 
@@ -100,9 +100,9 @@ function readDiskSize(written: unknown): ScalarResult {
   return {text: formatSize(bytes % KIBIBYTE === 0 ? bytes : Math.ceil(bytes / MEBIBYTE) * MEBIBYTE)}
 }
 
-function readText(spec: ScalarSpec, written: unknown): ScalarResult {
+function readText(spec: ScalarSpec, written: unknown, guess: Guess): ScalarResult {
+  if (spec.enum) return readChoice(spec.enum, written, guess)
   const word = wordOf(written)
-  if (spec.enum) return readChoice(spec.enum, written, word)
   if (word === undefined) {
     const isPlain = typeof written === 'number' || typeof written === 'boolean'
     return isPlain ? refuse(written, 'text', `"${String(written)}", in quotes`) : refuse(written, 'text')
@@ -111,11 +111,12 @@ function readText(spec: ScalarSpec, written: unknown): ScalarResult {
   return expected === undefined ? {text: word} : refuse(written, expected)
 }
 
-function readChoice(choices: readonly string[], written: unknown, word: string | undefined): ScalarResult {
+function readChoice(choices: readonly string[], written: unknown, guess: Guess): ScalarResult {
+  const word = wordOf(written)
   if (word !== undefined && choices.includes(word)) return {text: word}
   const given = typeof written === 'boolean' ? (written ? 'on' : 'off') : (word ?? '')
   const near = choices.find((choice) => choice.toLowerCase() === given.toLowerCase())
-  return refuse(written, `one of ${choices.join(', ')}`, near ?? nearestWord(given, choices))
+  return refuse(written, `one of ${choices.join(', ')}`, near ?? guess(given, choices))
 }
 
 function findFlaw(spec: ScalarSpec, text: string): string | undefined {

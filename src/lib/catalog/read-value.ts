@@ -1,6 +1,7 @@
 // What a person wrote as the value of an option, in the words that Proxmox takes, or all that is wrong with it.
 // Proxmox's own text is always understood; numbers, lists, maps and units are too where they make sense.
 import type {DesiredValue, SecretSource} from '../model/desired.ts'
+import {type Guess, nearestWord} from '../model/nearest-word.ts'
 import {checkFormat} from './check-format.ts'
 import {splitList} from './normalise-part.ts'
 import type {Option} from './option.ts'
@@ -15,15 +16,16 @@ export type {ValueProblem} from './value-problem.ts'
 
 export type ValueReading = {readonly value: DesiredValue} | {readonly problems: readonly ValueProblem[]}
 
-export function readValue(option: Option, written: unknown): ValueReading {
+/** Whoever reads many values sets a bound to the guesses. */
+export function readValue(option: Option, written: unknown, guess: Guess = nearestWord): ValueReading {
   if (written === null) return {value: {is: 'removed'}}
   if (!option.isComparable) return readSecret(written)
   if (isMap(written) && ('fromFile' in written || 'fromEnv' in written)) {
     return refuse(`${option.name} is no secret`, 'the value itself, in this file')
   }
-  if (option.format) return readProperties(option, option.format, written)
+  if (option.format) return readProperties(option, option.format, written, guess)
   if (option.name === 'sshkeys') return readKeys(written)
-  return readPlain(option, written)
+  return readPlain(option, written, guess)
 }
 
 function refuse(message: string, expected: string, path: (string | number)[] = []): ValueReading {
@@ -47,20 +49,25 @@ function readSecret(written: unknown): ValueReading {
   return refuse(`a secret has no "${key}"`, expected, [key])
 }
 
-function readProperties(option: Option, format: PropertyFormat, written: unknown): ValueReading {
+function readProperties(
+  option: Option,
+  format: PropertyFormat,
+  written: unknown,
+  guess: Guess,
+): ValueReading {
   if (isMap(written)) {
-    const {parts, problems} = readPartsMap(option, format, Object.entries(written))
+    const {parts, problems} = readPartsMap(option, format, Object.entries(written), guess)
     return problems.length > 0 ? {problems} : {value: {is: 'parts', parts}}
   }
-  return concludeText(format, readWhole(option, format, written))
+  return concludeText(format, readWhole(option, format, written, guess))
 }
 
 /** A text is read part by part; a number, a flag or a list is the value of the part that needs no name. */
-function readWhole(option: Option, format: PropertyFormat, written: unknown): PartsReading {
-  if (typeof written === 'string') return readPartsText(option, format, written)
+function readWhole(option: Option, format: PropertyFormat, written: unknown, guess: Guess): PartsReading {
+  if (typeof written === 'string') return readPartsText(option, format, written, guess)
   const name = Array.isArray(written) && 'order' in format ? 'order' : indexFormat(format).defaultKey
   if (name !== undefined && !isMap(written)) {
-    const {parts, problems} = readPartsMap(option, format, [[name, written]])
+    const {parts, problems} = readPartsMap(option, format, [[name, written]], guess)
     return {parts, problems: problems.map((problem) => ({...problem, path: problem.path.slice(1)}))}
   }
   const expected = "a map of its parts, or Proxmox's own text"
@@ -90,14 +97,14 @@ function readKeys(written: unknown): ValueReading {
   return problems.length > 0 ? {problems} : {value: {is: 'text', text: encodeSshKeys(keys)}}
 }
 
-function readPlain(option: Option, written: unknown): ValueReading {
+function readPlain(option: Option, written: unknown, guess: Guess): ValueReading {
   const {separator, textFormat: format} = option
   const plain =
     Array.isArray(written) && separator !== undefined ? joinItems(written, separator) : {text: written}
   if ('problem' in plain) return {problems: [plain.problem]}
   if (option.name === 'hotplug' && typeof plain.text === 'boolean') plain.text = plain.text ? '1' : '0'
   const isProse = option.name === 'description'
-  const result = readScalar({...option, format, isProse}, plain.text)
+  const result = readScalar({...option, format, isProse}, plain.text, guess)
   if ('flaw' in result) return {problems: [{path: [], ...result.flaw}]}
   const problems = checkItems(option, result.text, Array.isArray(written))
   return problems.length > 0 ? {problems} : {value: {is: 'text', text: result.text}}

@@ -3,6 +3,7 @@
 // in bounded time and memory, whatever the texts hold.
 import type {DesiredGuest, DesiredReading, SourcePlace} from '../model/desired.ts'
 import type {Diagnostic} from '../model/diagnostic.ts'
+import {guessAtMost, type Guess} from '../model/nearest-word.ts'
 import type {DesiredText} from './desired-text.ts'
 import {mergeLayers, type GuestLayer} from './guest-layer.ts'
 import {maskSecrets} from './mask-secrets.ts'
@@ -14,6 +15,8 @@ import {ValueCache} from './value-cache.ts'
 export const MAX_TOTAL_BYTES = 64 << 20
 /** Whoever has made a thousand mistakes has made one of them a thousand times. */
 export const MAX_DIAGNOSTICS = 1000
+/** In all files together, whatever is wrong: so many mistakes are nobody's slips. */
+const MOST_GUESSES = 1000
 
 /** Takes one text after the other; what they say together is known at the end. */
 export class DesiredReader {
@@ -21,12 +24,18 @@ export class DesiredReader {
   readonly #guests: WrittenGuest[] = []
   readonly #places = new Map<number, SourcePlace>()
   readonly #diagnostics: Diagnostic[] = []
-  readonly #values = new ValueCache()
+  readonly #guess: Guess
+  readonly #values: ValueCache
   #defaults: EarlierFiles['defaults'] = new Map()
   #mistakeCount = 0
   #guestCount = 0
   #bytes = 0
   #marks = 0
+
+  constructor(guess = guessAtMost(MOST_GUESSES)) {
+    this.#guess = guess
+    this.#values = new ValueCache(guess)
+  }
 
   add(text: DesiredText): void {
     this.#files.push(text.file)
@@ -37,7 +46,7 @@ export class DesiredReader {
       return
     }
     const found = readFile(text, {
-      ...{guests: this.#places, defaults: this.#defaults, values: this.#values},
+      ...{guests: this.#places, defaults: this.#defaults, values: this.#values, guess: this.#guess},
       room: {marks: MAX_MARKS - this.#marks, guests: Math.max(0, MAX_GUESTS - this.#guestCount)},
     })
     this.#marks += found.marks

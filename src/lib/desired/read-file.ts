@@ -3,6 +3,7 @@ import type {SourcePlace} from '../model/desired.ts'
 import type {Diagnostic} from '../model/diagnostic.ts'
 import {GUEST_KINDS, type GuestKind} from '../model/guest.ts'
 import {readYaml} from '../yaml/read-yaml.ts'
+import type {Guess} from '../model/nearest-word.ts'
 import type {DesiredText} from './desired-text.ts'
 import {FILE_KEYS, GUEST_KEYS, LAYER_KEYS, SETTINGS_KEYS} from './guest-keys.ts'
 import {readLayer} from './guest-layer.ts'
@@ -16,6 +17,7 @@ export interface EarlierFiles {
   readonly guests: ReadonlyMap<number, SourcePlace>
   readonly defaults: ReadonlyMap<GuestKind, PlacedDefaults>
   readonly values: ValueCache
+  readonly guess: Guess
   readonly room: Room
 }
 
@@ -47,7 +49,7 @@ export function readFile({file, dir, bytes}: DesiredText, earlier: EarlierFiles)
   const diagnostics = [...yaml.diagnostics]
   let found: Findings = {guests: [], places: new Map(), defaults: earlier.defaults, guestCount: 0}
   if (diagnostics.length === 0) {
-    const context = {file, dir, yaml, diagnostics, values: earlier.values}
+    const context = {file, dir, yaml, diagnostics, values: earlier.values, guess: earlier.guess}
     if (yaml.value === null || isMap(yaml.value))
       found = readRoot(new Section(context, [], yaml.value ?? {}), earlier)
     else

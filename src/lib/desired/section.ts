@@ -1,7 +1,7 @@
 // A map of a file that is being read, with the way to it: what was written, and where to point at.
 import type {SourcePlace} from '../model/desired.ts'
 import type {Diagnostic} from '../model/diagnostic.ts'
-import {nearestWord} from '../model/nearest-word.ts'
+import type {Guess} from '../model/nearest-word.ts'
 import type {YamlPath, YamlText} from '../yaml/read-yaml.ts'
 import type {ValueCache} from './value-cache.ts'
 
@@ -13,6 +13,7 @@ export interface FileContext {
   readonly yaml: YamlText
   readonly diagnostics: Diagnostic[]
   readonly values: ValueCache
+  readonly guess: Guess
 }
 
 export type Complaint = Omit<Diagnostic, 'file'>
@@ -64,7 +65,7 @@ export class Section {
   }
 
   complainOfUnknown(key: string, message: string, siblings: readonly string[]): void {
-    const near = this.#isHelpful() ? nearestWord(key, siblings) : undefined
+    const near = this.context.guess(key, siblings)
     this.complainOfKey(key, {
       code: 'unknown_key',
       message,
@@ -77,7 +78,7 @@ export class Section {
     const value = this.map[key]
     const found = choices.find((choice) => choice === value)
     if (found !== undefined || value === undefined) return found
-    const near = typeof value === 'string' && this.#isHelpful() ? nearestWord(value, choices) : undefined
+    const near = typeof value === 'string' ? this.context.guess(value, choices) : undefined
     this.complainOfValue(key, {
       code: 'wrong_value',
       message: `'${key}' has a value that felhom does not know`,
@@ -85,10 +86,6 @@ export class Section {
       ...(near !== undefined && {suggestion: near}),
     })
     return undefined
-  }
-
-  #isHelpful(): boolean {
-    return this.context.diagnostics.length < MOST_HELPED
   }
 
   flag(key: string): boolean | undefined {
@@ -103,8 +100,6 @@ export class Section {
   }
 }
 
-/** To guess what was meant takes longer than all else, and so many mistakes are nobody's slips. */
-const MOST_HELPED = 1000
 const MANY = 12
 
 /** Eighty names help nobody. */

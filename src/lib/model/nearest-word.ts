@@ -19,6 +19,9 @@ function distance(a: string, b: string): number {
   return row[b.length] ?? 0
 }
 
+/** Which of the candidates a word may have meant. */
+export type Guess = (word: string, candidates: Iterable<string>) => string | undefined
+
 export function nearestWord(word: string, candidates: Iterable<string>): string | undefined {
   const limit = word.length <= 4 ? 1 : 2
   let best: string | undefined
@@ -29,4 +32,10 @@ export function nearestWord(word: string, candidates: Iterable<string>): string 
     if (d < bestDistance) [best, bestDistance] = [candidate, d]
   }
   return best
+}
+
+/** Guesses as long as there are some left: to guess takes longer than all else that is done with a wrong word. */
+export function guessAtMost(most: number): Guess {
+  let left = most
+  return (word, candidates) => (left-- > 0 ? nearestWord(word, candidates) : undefined)
 }

@@ -7,6 +7,7 @@ import {
   type PropertyPart,
 } from '../../../src/lib/catalog/property-format.ts'
 import {readPart} from '../../../src/lib/catalog/read-parts.ts'
+import {nearestWord} from '../../../src/lib/model/nearest-word.ts'
 
 const SAMPLES: Readonly<Record<string, readonly string[]>> = {
   address: ['192.0.2.1', '2001:DB8::1', 'ns.example.com'],
@@ -81,7 +82,9 @@ function arbitraryText(pattern: string | undefined): fc.Arbitrary<string> {
 
 function arbitraryPart(part: PropertyPart): fc.Arbitrary<string> {
   const words = part.type === 'boolean' ? fc.constantFrom('0', '1') : arbitraryScalar(part)
-  return words.filter((text) => text.trim() === text && text !== '' && 'text' in readPart(part, text))
+  return words.filter(
+    (text) => text.trim() === text && text !== '' && 'text' in readPart(part, text, nearestWord),
+  )
 }
 
 /** Parts of a stored value: all that must be there, and some of the rest. */

@@ -1,7 +1,7 @@
 // Texts that mean harm, or were broken on their way: a clear mistake, never a crash, never without end.
 import {expect} from 'chai'
 import fc from 'fast-check'
-import {MAX_DIAGNOSTICS, MAX_TOTAL_BYTES} from '../../../src/lib/desired/read-desired.ts'
+import {DesiredReader, MAX_DIAGNOSTICS, MAX_TOTAL_BYTES} from '../../../src/lib/desired/read-desired.ts'
 import {MAX_FILE_BYTES, MAX_GUESTS} from '../../../src/lib/desired/read-file.ts'
 import {mistakesIn, readTexts, stateOf} from '../../support/desired.ts'
 
@@ -133,6 +133,40 @@ describe('a hostile desired state', () => {
     expect(mistakesIn(slip(900))[0]).to.deep.include({line: 3, suggestion: 'hostname'})
     const [found] = mistakesIn(slip(1000))
     expect(found).to.deep.include({line: 3, code: 'unknown_key'}).and.not.have.property('suggestion')
+  })
+
+  it('is told what it may have meant for so many unknown parts and values, too', () => {
+    const slip = (others: string): string =>
+      guests(`  102: {kind: qemu, disks: {scsi0: {cachee: none}}}\n  101: {kind: qemu, ${others}}`)
+    const many = (count: number, one: (i: number) => string): string =>
+      Array.from({length: count}, (_, i) => one(i)).join(', ')
+    const mistakes = [
+      (count: number) => `disks: {scsi0: {${many(count, (i) => `cachx${i}: 1`)}}}`,
+      (count: number) => `config: {net0: "${many(count, (i) => `bridgx${i}=1`)}"}`,
+      (count: number) => `config: {${many(count, (i) => `net${i}: {model: virtix${i}}`)}}`,
+    ]
+    for (const mistake of mistakes) {
+      // The guests are looked at in the order of their numbers.
+      expect(mistakesIn(slip(mistake(10)))[0]).to.deep.include({line: 3, suggestion: 'cache'})
+      const [found] = mistakesIn(slip(mistake(1000)))
+      expect(found).to.deep.include({line: 3, code: 'unknown_key'}).and.not.have.property('suggestion')
+    }
+  })
+
+  it('has one number of guesses for all of its files, and for all that may be wrong there', () => {
+    const asked: string[] = []
+    const reader = new DesiredReader((word) => void asked.push(word))
+    const texts = [
+      '  101: {knd: lxc}',
+      '  102: {kind: lxk}',
+      '  103: {kind: lxc, config: {memroy: 1}}',
+      '  104: {kind: lxc, disks: {rootfs: {siez: 1}}}',
+      '  105: {kind: qemu, config: {net0: {model: virtoi}}}',
+    ]
+    for (const [i, text] of texts.entries())
+      reader.add({file: `${i}.yaml`, dir: '/project', bytes: Buffer.from(guests(text))})
+    expect(reader.finish()).to.have.property('valid', false)
+    expect(asked).to.deep.equal(['knd', 'lxk', 'memroy', 'siez', 'virtoi'])
   })
 
   it('costs no more than its size when keys are many', () => {

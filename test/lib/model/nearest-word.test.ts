@@ -1,6 +1,6 @@
 import {expect} from 'chai'
 import fc from 'fast-check'
-import {nearestWord} from '../../../src/lib/model/nearest-word.ts'
+import {guessAtMost, nearestWord} from '../../../src/lib/model/nearest-word.ts'
 
 const WORDS = ['memory', 'cores', 'cpu', 'hostname', 'swap', 'tags']
 
@@ -35,5 +35,19 @@ describe('did you mean', () => {
         expect(nearestWord(text.slice(0, at) + text.slice(at + 1), [text])).to.equal(text)
       }),
     )
+  })
+
+  it('looks at no candidate once all guesses are spent, however they were spent', () => {
+    let looks = 0
+    const watched = {
+      *[Symbol.iterator]() {
+        looks++
+        yield* WORDS
+      },
+    }
+    const guess = guessAtMost(2)
+    expect([guess('memroy', watched), guess('nothing', watched)]).to.deep.equal(['memory', undefined])
+    expect([guess('memroy', watched), guess('swop', watched)]).to.deep.equal([undefined, undefined])
+    expect(looks).to.equal(2)
   })
 })
