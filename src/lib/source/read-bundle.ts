@@ -20,10 +20,11 @@ export function readBundle(texts: readonly DesiredText[], rules: ReadingRules): 
 /** Parsed without letting go, at most; one file may be more. */
 const TURN_BYTES = 1 << 18
 
-/** The same, and whoever else has something to do gets their turn between the files. */
+/** The same, and whoever else has something to do gets their turn between the files, which is told as progress. */
 export async function readBundleInTurns(
   texts: readonly DesiredText[],
   rules: ReadingRules,
+  progress: () => void = () => undefined,
 ): Promise<DesiredReading> {
   const reader = new DesiredReader()
   let bytes = 0
@@ -31,6 +32,7 @@ export async function readBundleInTurns(
     bytes += text.bytes.byteLength
     if (bytes > TURN_BYTES) {
       await new Promise((resolve) => setImmediate(resolve))
+      progress()
       bytes = text.bytes.byteLength
     }
     reader.add(place(text, rules))

@@ -23,6 +23,8 @@ export interface KeeperOptions {
   readonly clock: {now(): number}
   /** When this process began: who asks for a reload wants the source to be asked, whatever it was left alone for. */
   readonly startedMs?: number
+  /** The reading of what the source said goes on: fed to the watchdog. */
+  readonly progress?: () => void
 }
 
 export const makeSourceKeeper = (options: KeeperOptions): SourceKeeper =>
@@ -70,7 +72,8 @@ class Keeper implements SourceKeeper {
   }
 
   #read({texts}: Bundle): Promise<DesiredReading> {
-    return readBundleInTurns(texts, {kind: this.#source.kind, secretsDir: this.#options.secretsDir})
+    const {secretsDir, progress} = this.#options
+    return readBundleInTurns(texts, {kind: this.#source.kind, secretsDir}, progress)
   }
 
   /** What an earlier process knew of this source. */

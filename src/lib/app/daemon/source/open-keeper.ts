@@ -12,7 +12,7 @@ export interface KeeperPlaces {
   readonly env: NodeJS.ProcessEnv
   readonly extensions: Extensions
   readonly clock: {now(): number}
-  /** The source has been at work and goes on: fed to the watchdog. */
+  /** The source, or the reading of what it said, goes on: fed to the watchdog. */
   readonly progress: () => void
 }
 
@@ -33,4 +33,5 @@ export const openKeeper = ({settings, env, extensions, clock, progress}: KeeperP
     secretsDir: settings.secrets,
     clock,
     startedMs: performance.timeOrigin,
+    progress,
   })

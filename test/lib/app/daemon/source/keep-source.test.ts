@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import {createHash} from 'node:crypto'
 import {chmodSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
+import {makeSourceKeeper} from '../../../../../src/lib/app/daemon/source/keep-source.ts'
 import {FilesSource} from '../../../../../src/lib/source/files-source.ts'
 import type {Fetched} from '../../../../../src/lib/source/source.ts'
 import type {SourceMemory} from '../../../../../src/lib/source/source-memory.ts'
@@ -43,6 +44,24 @@ describe('keep-source', () => {
     lab.nowMs += 60_000
     const restarted = await deliver(lab.keeper(new ScriptedSource().say(AWAY)))
     expect(restarted.standing).to.include({state: 'away', goodAtMs: vouchedMs})
+  })
+
+  it('shows progress with each turn of a long reading, and none afterwards', async () => {
+    const bytes = Buffer.from(`felhom: 1\n#${'x'.repeat(200_000)}\n`)
+    const texts = ['a', 'b', 'c', 'd'].map((name) => ({file: `${name}.yaml`, dir: '', bytes}))
+    let steps = 0
+    const keeper = makeSourceKeeper({
+      source: new ScriptedSource().say({kind: 'bundle', bundle: bundleOf('r1', '', {texts})}),
+      store: lab.store,
+      maxShrink: 0.2,
+      secretsDir: lab.secrets,
+      clock: {now: () => lab.nowMs},
+      progress: () => steps++,
+    })
+    await keeper.ask(new AbortController().signal)
+    expect(steps).to.equal(texts.length - 1)
+    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
+    expect(steps).to.equal(texts.length - 1)
   })
 
   it('grows old from then on when a clock that was years ahead is put right', async () => {
