@@ -47,7 +47,11 @@ export class DesiredReader {
     }
     const found = readFile(text, {
       ...{guests: this.#places, defaults: this.#defaults, values: this.#values, guess: this.#guess},
-      room: {marks: MAX_MARKS - this.#marks, guests: Math.max(0, MAX_GUESTS - this.#guestCount)},
+      room: {
+        marks: MAX_MARKS - this.#marks,
+        guests: Math.max(0, MAX_GUESTS - this.#guestCount),
+        diagnostics: MAX_DIAGNOSTICS - this.#diagnostics.length,
+      },
     })
     this.#marks += found.marks
     this.#guestCount += found.guestCount

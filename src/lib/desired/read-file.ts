@@ -21,10 +21,11 @@ export interface EarlierFiles {
   readonly room: Room
 }
 
-/** What is left for this file: to parse and to keep, whatever stands in how many files. */
+/** What is left for this file: to parse, to keep and to show, whatever stands in how many files. */
 export interface Room {
   readonly marks: number
   readonly guests: number
+  readonly diagnostics: number
 }
 
 export interface FileReading {
@@ -49,7 +50,8 @@ export function readFile({file, dir, bytes}: DesiredText, earlier: EarlierFiles)
   const diagnostics = [...yaml.diagnostics]
   let found: Findings = {guests: [], places: new Map(), defaults: earlier.defaults, guestCount: 0}
   if (diagnostics.length === 0) {
-    const context = {file, dir, yaml, diagnostics, values: earlier.values, guess: earlier.guess}
+    const {values, guess, room} = earlier
+    const context = {file, dir, yaml, diagnostics, isUnshown: room.diagnostics === 0, values, guess}
     if (yaml.value === null || isMap(yaml.value))
       found = readRoot(new Section(context, [], yaml.value ?? {}), earlier)
     else

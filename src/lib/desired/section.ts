@@ -12,6 +12,8 @@ export interface FileContext {
   readonly dir: string
   readonly yaml: YamlText
   readonly diagnostics: Diagnostic[]
+  /** Earlier files have as many mistakes as are shown: those of this one are only counted. */
+  readonly isUnshown: boolean
   readonly values: ValueCache
   readonly guess: Guess
 }
@@ -56,7 +58,9 @@ export class Section {
   }
 
   complain(below: YamlPath, where: 'key' | 'value', what: Complaint): void {
-    this.context.diagnostics.push(this.context.yaml.diagnose([...this.path, ...below], where, what))
+    const {diagnostics, file, isUnshown, yaml} = this.context
+    // To find the place takes longer than to find the mistake.
+    diagnostics.push(isUnshown ? {...what, file} : yaml.diagnose([...this.path, ...below], where, what))
   }
 
   /** Whether a key was written without anything behind it: a line that somebody did not finish. */

@@ -2,7 +2,8 @@
 import {expect} from 'chai'
 import fc from 'fast-check'
 import {DesiredReader, MAX_DIAGNOSTICS, MAX_TOTAL_BYTES} from '../../../src/lib/desired/read-desired.ts'
-import {MAX_FILE_BYTES, MAX_GUESTS} from '../../../src/lib/desired/read-file.ts'
+import {MAX_FILE_BYTES, MAX_GUESTS, readFile} from '../../../src/lib/desired/read-file.ts'
+import {ValueCache} from '../../../src/lib/desired/value-cache.ts'
 import {mistakesIn, readTexts, stateOf} from '../../support/desired.ts'
 
 const codes = (text: string | Uint8Array): string[] => mistakesIn(text).map(({code}) => code)
@@ -167,6 +168,33 @@ describe('a hostile desired state', () => {
       reader.add({file: `${i}.yaml`, dir: '/project', bytes: Buffer.from(guests(text))})
     expect(reader.finish()).to.have.property('valid', false)
     expect(asked).to.deep.equal(['knd', 'lxk', 'memroy', 'siez', 'virtoi'])
+  })
+
+  it('has its mistakes counted, but not placed, once as many are known as are shown', () => {
+    const wrong = (from: number, count: number): string =>
+      guests(Array.from({length: count}, (_, i) => `  ${String(from + i)}: {kind: qmu}`).join('\n'))
+    const reading = readTexts({
+      'a.yaml': wrong(100, MAX_DIAGNOSTICS - 1),
+      'b.yaml': wrong(2000, 3),
+      'c.yaml': wrong(3000, 500),
+    })
+    expect(reading).to.deep.include({valid: false, mistakeCount: MAX_DIAGNOSTICS + 502})
+    expect(!reading.valid && reading.diagnostics.at(-1)).to.deep.include({
+      file: 'b.yaml',
+      line: 3,
+      column: 16,
+    })
+    const placed = (diagnostics: number): boolean[] => {
+      const guess = (): undefined => undefined
+      const room = {marks: 1000, guests: 10, diagnostics}
+      const earlier = {guests: new Map(), defaults: new Map(), values: new ValueCache(guess), guess, room}
+      const text = {file: 'd.yaml', dir: '/project', bytes: Buffer.from(wrong(100, 2))}
+      return readFile(text, earlier).diagnostics.map(({line}) => line !== undefined)
+    }
+    expect([placed(1), placed(0)]).to.deep.equal([
+      [true, true],
+      [false, false],
+    ])
   })
 
   it('costs no more than its size when keys are many', () => {
