@@ -97,12 +97,12 @@ export class TerminalDialogue implements ApplyDialogue {
     const progress = startProgress(process.stderr, asJson)
     this.#progress = progress
     interruption.beginRun({
-      stopping: () => {
+      stopping: (isAsked) => {
         const running = progress.running()
         const rest =
           running === 0
             ? ''
-            : ` Waiting for ${plural(running, 'running task')}. Press Ctrl-C again to leave ${running === 1 ? 'it' : 'them'} running.`
+            : ` Waiting for ${plural(running, 'running task')}. Press Ctrl-C ${isAsked ? 'again' : 'twice'} to leave ${running === 1 ? 'it' : 'them'} running.`
         progress.say(wrapText(`Stopping: nothing new is started.${rest}`, terminalWidth()))
       },
       leaving: () => {

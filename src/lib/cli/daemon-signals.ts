@@ -2,6 +2,7 @@
 // settings and look again.
 import type {WakeUp} from '../app/daemon/wake-up.ts'
 import {EXIT} from './exit-codes.ts'
+import {onOrderedEnd} from './ordered-end.ts'
 
 const ENDING = ['SIGTERM', 'SIGINT'] as const
 
@@ -10,8 +11,14 @@ export class DaemonSignals {
   readonly #wakeUp: WakeUp
   #received: (typeof ENDING)[number] | undefined
 
+  readonly #forget: () => void
+
   constructor(wakeUp: WakeUp) {
     this.#wakeUp = wakeUp
+    // No signal: the first that comes afterwards still is the first.
+    this.#forget = onOrderedEnd(({code}) => {
+      this.#stop.abort(code)
+    })
     for (const name of ENDING) process.on(name, this.#end)
     process.on('SIGHUP', this.#look)
   }
@@ -28,6 +35,7 @@ export class DaemonSignals {
   dispose(): void {
     for (const name of ENDING) process.off(name, this.#end)
     process.off('SIGHUP', this.#look)
+    this.#forget()
   }
 
   readonly #look = (): void => {

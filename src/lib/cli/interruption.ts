@@ -2,13 +2,14 @@
 // start nothing new and to wait for what runs; the second leaves what runs to the journal.
 import {FelhomError} from '../model/felhom-error.ts'
 import {EXIT} from './exit-codes.ts'
+import {onOrderedEnd} from './ordered-end.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 type Asked = (typeof SIGNALS)[number]
 
 export interface Farewells {
-  /** Said at the first signal of a run. */
-  stopping(): void
+  /** Said when a run is to end: at its first signal, or because something failed that is no part of it. */
+  stopping(isAsked: boolean): void
   /** Said at the second, right before the process ends. */
   leaving(): void
 }
@@ -25,16 +26,22 @@ export class Interruption {
     },
   }))
 
+  readonly #forget: () => void
+
   constructor() {
+    // No signal: the first that comes afterwards still is the first.
+    this.#forget = onOrderedEnd((why) => {
+      if (this.#received === undefined) this.#begin(why, false)
+    })
     for (const {name, hear} of this.#listeners) process.on(name, hear)
   }
 
-  /** Aborted by a signal that comes before the run has begun: nothing was sent, and nothing will be. */
+  /** Aborted, with the reason, by what ends it before the run has begun: nothing was sent, and nothing will be. */
   get giveUp(): AbortSignal {
     return this.#giveUp.signal
   }
 
-  /** Aborted by the first signal of the run. */
+  /** Aborted by the first signal of the run, or by what ends it without one. */
   get stop(): AbortSignal {
     return this.#stop.signal
   }
@@ -53,24 +60,25 @@ export class Interruption {
 
   dispose(): void {
     for (const {name, hear} of this.#listeners) process.off(name, hear)
+    this.#forget()
   }
 
   #hear(name: Asked): void {
-    const isFirst = this.#received === undefined
-    this.#received ??= name
-    if (isFirst && !this.#farewells) {
-      this.#giveUp.abort(
-        new FelhomError('interrupted', 'interrupted before anything was sent', {
-          doubt: 'Nothing was changed.',
-        }),
-      )
-    } else if (isFirst) {
-      this.#farewells?.stopping()
-      this.#stop.abort()
+    if (this.#received === undefined) {
+      this.#received = name
+      const doubt = 'Nothing was changed.'
+      this.#begin(new FelhomError('interrupted', 'interrupted before anything was sent', {doubt}), true)
     } else {
       this.#farewells?.leaving()
       // At once means at once: nothing that is still to be awaited may hold it up.
       process.exit(name === 'SIGINT' ? EXIT.interrupted : EXIT.terminated)
     }
+  }
+
+  #begin(why: FelhomError, isAsked: boolean): void {
+    if (this.#farewells) {
+      this.#farewells.stopping(isAsked)
+      this.#stop.abort()
+    } else this.#giveUp.abort(why)
   }
 }

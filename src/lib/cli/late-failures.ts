@@ -4,28 +4,22 @@
 import {describeThrown} from '../plugin/describe-thrown.ts'
 import {FelhomError} from '../model/felhom-error.ts'
 import {EXIT} from './exit-codes.ts'
+import {endInOrder} from './ordered-end.ts'
 import {reportFailure} from './report-failure.ts'
 
 export function endOnLateFailures(): void {
-  let hasFailed = false
   // What was thrown has left work half done, of whoever it was: nothing more is begun, nor waited for.
   process.on('uncaughtException', (thrown) => {
     report(thrown, 'The process has ended at once.')
     process.exit(EXIT.invalid)
   })
   process.on('unhandledRejection', (reason) => {
-    report(reason, 'Nothing new is begun.')
-    if (hasFailed) return
-    hasFailed = true
-    process.on('exit', () => {
-      process.exitCode = EXIT.invalid
-    })
-    // Whoever listens ends in order; a command that only reads may end at once.
-    if (!process.emit('SIGTERM', 'SIGTERM')) process.exit()
+    // A command that only reads may end at once.
+    if (!endInOrder(report(reason, 'Nothing new is begun.'))) process.exit()
   })
 }
 
-function report(cause: unknown, doubt: string): void {
+function report(cause: unknown, doubt: string): FelhomError {
   const message = `something failed that nobody waits for, and that a plugin may have started: ${describeThrown(cause)}`
   const error = new FelhomError('plugin_failed', message, {
     cause,
@@ -34,4 +28,5 @@ function report(cause: unknown, doubt: string): void {
   })
   // Never as the one envelope of --json, which may still come.
   reportFailure(error, {asJson: false})
+  return error
 }

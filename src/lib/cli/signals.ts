@@ -1,13 +1,15 @@
 // Signals as promises. Waiting for one keeps the process alive.
+import {onOrderedEnd} from './ordered-end.ts'
 
-export function untilSignal(...signals: NodeJS.Signals[]): Promise<NodeJS.Signals> {
+export function untilSignal(...signals: NodeJS.Signals[]): Promise<void> {
   return new Promise((resolve) => {
     const keepAlive = setInterval(() => undefined, 1 << 30)
-    for (const signal of signals) {
-      process.once(signal, () => {
-        clearInterval(keepAlive)
-        resolve(signal)
-      })
+    const end = (): void => {
+      clearInterval(keepAlive)
+      forget()
+      resolve()
     }
+    const forget = onOrderedEnd(end)
+    for (const signal of signals) process.once(signal, end)
   })
 }
