@@ -95,7 +95,7 @@ describe('a plugin in the built program', function () {
 
   it('is removed though its files are gone, or its commands end the process', async () => {
     lab.place(NAME, {'commands/hello.js': 'process.exit(9)'}, {commands: './commands'})
-    await expectCode(9, felhom('plan'))
+    await expectCode(65, felhom('plan'))
     await expectCode(0, felhom('plugins', 'remove', NAME))
     lab.list(NAME)
     rmSync(lab.at('data/node_modules'), {recursive: true, force: true})

@@ -68,4 +68,59 @@ describe('a plugin that fails late, in the built program', function () {
         expect(said(ended)).to.contain(LATE)
         expect((await felhom('journal', 'inflight')).code).to.equal(0)
       })
+
+  interface Answer {
+    readonly ok: boolean
+    readonly error: {readonly code: string; readonly message: string}
+    readonly result: {readonly exitCode: number} | null
+  }
+
+  /** The one envelope is the last of what is printed. */
+  function readAnswer({code, stdout, stderr}: Run): Answer {
+    expect(code, stderr).to.equal(65)
+    expect(stderr).to.contain(LATE)
+    // An apply prints a line for each event, the others all of theirs at once.
+    const texts = stdout.startsWith('{\n') ? [stdout] : stdout.trimEnd().split('\n')
+    const answers = texts.map((text) => JSON.parse(text) as Answer).filter((one) => 'ok' in one)
+    expect(answers).to.have.lengthOf(1)
+    return answers[0] as Answer
+  }
+
+  it('says so in the one envelope of an apply, which tells what was done', async () => {
+    failLate(100)
+    const {ok, error, result} = readAnswer(await felhom('apply', '--auto-approve', '--json'))
+    expect([ok, error.code, result?.exitCode]).to.deep.equal([false, 'plugin_failed', 65])
+  })
+
+  it('says so in the one envelope of who ends at once, or is waiting for a plugin', async () => {
+    lab.write('felhom.yaml', `felhom: 1\ndesired: {provider: one}\nstate: state\n`)
+    bring(`providers: {one: async () => { Promise.reject(new Error('late')); await sleep(2e3); return [] }}`)
+    for (const args of [['plan'], ['validate'], ['apply', '--auto-approve'], ['gate', 'check']]) {
+      const run = await felhom(...args, '--json')
+      const {ok, error, result} = readAnswer(run)
+      expect([ok, error.code, result], args.join(' ')).to.deep.equal([false, 'plugin_failed', null])
+      const text = await felhom(...args)
+      expect(text.code).to.equal(65)
+      expect(text.stderr)
+        .to.contain(LATE)
+        .and.not.to.match(/interrupted/)
+    }
+  })
+
+  it('answers once where it throws', async () => {
+    bring(`observers: {late: () => { setTimeout(() => { throw new Error('late') }) }}`)
+    expect(readAnswer(await felhom('apply', '--auto-approve', '--json')).error.code).to.equal('plugin_failed')
+  })
+
+  it('ends the process under no code of its own, and not in silence', async () => {
+    lab.write('felhom.yaml', `felhom: 1\ndesired: {provider: one}\nstate: state\n`)
+    for (const code of [0, 2, 3, 130]) {
+      bring(`providers: {one: () => process.exit(${code})}`)
+      const run = await felhom('plan')
+      expect([run.code, run.stdout]).to.deep.equal([65, ''])
+      expect(run.stderr).to.contain('something ended the process before the command had come to its end')
+      const {error} = JSON.parse((await felhom('plan', '--json')).stdout) as Answer
+      expect(error.code).to.equal('plugin_failed')
+    }
+  })
 })

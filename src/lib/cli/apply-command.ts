@@ -7,8 +7,10 @@ import {renderApply, type ApplyWords} from '../report/apply-text.ts'
 import type {Envelope} from '../report/envelope.ts'
 import {TerminalDialogue, type DialogueOptions} from './apply-dialogue.ts'
 import {BaseCommand} from './base-command.ts'
+import {exitCodeFor} from './describe-error.ts'
 import {exitCodeOf} from './exit-codes.ts'
 import {Interruption} from './interruption.ts'
+import {reasonToEnd} from './ordered-end.ts'
 import {terminalWidth} from './terminal-width.ts'
 
 export abstract class ApplyCommand extends BaseCommand {
@@ -58,6 +60,8 @@ export abstract class ApplyCommand extends BaseCommand {
   }
 
   #exitCode(verdict: ApplyOutcome['verdict']): number {
+    const why = reasonToEnd()
+    if (why !== undefined) return exitCodeFor(why)
     if (verdict === undefined) return 0
     const code = exitCodeOf(verdict)
     return verdict === 'interrupted' ? (this.#interruption.exitCode ?? code) : code
@@ -67,7 +71,7 @@ export abstract class ApplyCommand extends BaseCommand {
   protected override toSuccessJson(result: unknown): Envelope {
     const envelope = super.toSuccessJson(result)
     const verdict = this.#outcome?.verdict
-    if (verdict === undefined) return envelope
+    if (verdict === undefined || !envelope.ok) return envelope
     return {...envelope, ok: false, error: {code: verdict, message: ERROR_CODES[verdict]}}
   }
 

@@ -3,6 +3,7 @@
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
 import {Command, Flags} from '@oclif/core'
+import {isFelhomError} from '../model/felhom-error.ts'
 import {NO_EXTENSIONS, type Extensions} from '../plugin/extensions.ts'
 import {successEnvelope, type Envelope} from '../report/envelope.ts'
 import {escapeLines} from '../report/escape-text.ts'
@@ -10,7 +11,9 @@ import {toJsonText} from '../report/json-text.ts'
 import {makePalette, type Palette} from '../report/palette.ts'
 import {wrapText} from '../report/text-table.ts'
 import {colourOn} from './colour.ts'
-import {silentExitCode} from './describe-error.ts'
+import {describeError, silentExitCode} from './describe-error.ts'
+import {answer, frameAnswer} from './json-answer.ts'
+import {reasonToEnd} from './ordered-end.ts'
 import {reportFailure} from './report-failure.ts'
 import {terminalWidth} from './terminal-width.ts'
 
@@ -33,6 +36,7 @@ export abstract class BaseCommand extends Command {
 
   override async init(): Promise<void> {
     await super.init()
+    frameAnswer((envelope) => this.frame(envelope))
     const {usesPlugins} = this.constructor as typeof BaseCommand
     if (usesPlugins) this.extensions = await this.loadPlugins()
   }
@@ -67,11 +71,13 @@ export abstract class BaseCommand extends Command {
   }
 
   protected override toSuccessJson(result: unknown): Envelope {
-    return successEnvelope(result, this.#warnings)
+    const envelope = successEnvelope(result, this.#warnings)
+    const why = reasonToEnd()
+    return why === undefined ? envelope : {...envelope, ok: false, error: describeError(why)}
   }
 
   override logJson(json: unknown): void {
-    process.stdout.write(`${this.frame(json as Envelope)}\n`)
+    answer(json as Envelope)
   }
 
   /** The envelope as it is printed. */
@@ -82,8 +88,20 @@ export abstract class BaseCommand extends Command {
   /** Renders in the manner of felhom and sets the exit code; the streams are flushed as at any end. */
   protected override async catch(error: Error): Promise<void> {
     if (silentExitCode(error) !== undefined) throw error
-    const frame = (envelope: Envelope): string => this.frame(envelope)
-    reportFailure(error, {asJson: this.jsonEnabled(), warnings: this.#warnings, frame})
+    this.#report(error)
     await Promise.resolve()
+  }
+
+  /** What ends the process has been told on stderr, and counts for more than what came of it. */
+  #report(error: Error): void {
+    const asJson = this.jsonEnabled()
+    const why = reasonToEnd()
+    if (why === undefined) reportFailure(error, {asJson, warnings: this.#warnings})
+    else {
+      const isOwn = error !== why && !isFelhomError(error, 'interrupted')
+      if (isOwn && !asJson) reportFailure(error, {asJson})
+      const more = isOwn ? [describeError(error).message] : []
+      if (asJson) reportFailure(why, {asJson, warnings: [...this.#warnings, ...more]})
+    }
   }
 }

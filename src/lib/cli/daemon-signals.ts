@@ -3,6 +3,7 @@
 import type {WakeUp} from '../app/daemon/wake-up.ts'
 import {EXIT} from './exit-codes.ts'
 import {onOrderedEnd} from './ordered-end.ts'
+import {allowEnd} from './silent-end.ts'
 
 const ENDING = ['SIGTERM', 'SIGINT'] as const
 
@@ -45,6 +46,7 @@ export class DaemonSignals {
   readonly #end = (name: NodeJS.Signals): void => {
     if (this.#received !== undefined) {
       // At once means at once: the journal has what runs.
+      allowEnd()
       process.exit(name === 'SIGINT' ? EXIT.interrupted : EXIT.terminated)
     }
     this.#received = name === 'SIGINT' ? 'SIGINT' : 'SIGTERM'

@@ -3,6 +3,7 @@
 import {FelhomError} from '../model/felhom-error.ts'
 import {EXIT} from './exit-codes.ts'
 import {onOrderedEnd} from './ordered-end.ts'
+import {allowEnd} from './silent-end.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 type Asked = (typeof SIGNALS)[number]
@@ -71,6 +72,7 @@ export class Interruption {
     } else {
       this.#farewells?.leaving()
       // At once means at once: nothing that is still to be awaited may hold it up.
+      allowEnd()
       process.exit(name === 'SIGINT' ? EXIT.interrupted : EXIT.terminated)
     }
   }

@@ -4,19 +4,25 @@
 import {describeThrown} from '../plugin/describe-thrown.ts'
 import {FelhomError} from '../model/felhom-error.ts'
 import {EXIT} from './exit-codes.ts'
-import {endInOrder} from './ordered-end.ts'
+import {endInOrder, reasonToEnd} from './ordered-end.ts'
 import {reportFailure} from './report-failure.ts'
+import {allowEnd} from './silent-end.ts'
 
-export function endOnLateFailures(): void {
+export function endOnLateFailures(asJson: boolean): void {
   // What was thrown has left work half done, of whoever it was: nothing more is begun, nor waited for.
   process.on('uncaughtException', (thrown) => {
-    report(thrown, 'The process has ended at once.')
-    process.exit(EXIT.invalid)
+    end(report(thrown, 'The process has ended at once.'))
   })
   process.on('unhandledRejection', (reason) => {
     // A command that only reads may end at once.
-    if (!endInOrder(report(reason, 'Nothing new is begun.'))) process.exit()
+    const error = report(reason, 'Nothing new is begun.')
+    if (!endInOrder(error)) end(error)
   })
+  const end = (error: FelhomError): void => {
+    allowEnd()
+    if (asJson) reportFailure(reasonToEnd() ?? error, {asJson})
+    process.exit(EXIT.invalid)
+  }
 }
 
 function report(cause: unknown, doubt: string): FelhomError {
@@ -26,7 +32,7 @@ function report(cause: unknown, doubt: string): FelhomError {
     hint: 'A function of a plugin has to return or await what it starts. Mend or remove it: felhom plugins list',
     doubt: `${doubt} What was sent is in the journal: felhom journal inflight`,
   })
-  // Never as the one envelope of --json, which may still come.
+  // At once, and not as the one envelope of --json: what runs may be awaited before that is due.
   reportFailure(error, {asJson: false})
   return error
 }

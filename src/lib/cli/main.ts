@@ -14,7 +14,8 @@ export async function main(root: string, {development = false} = {}): Promise<vo
   settings.enableAutoTranspile = development
   if (development) process.env['NODE_ENV'] = 'development'
   const args = process.argv.slice(2)
-  const hasEnded = refuseSilentEnd(asksForJson(args))
+  const asJson = asksForJson(args)
+  const hasEnded = refuseSilentEnd(asJson)
   let usesPlugins = false
   try {
     const config = await Config.load({root, userPlugins: false})
@@ -24,13 +25,13 @@ export async function main(root: string, {development = false} = {}): Promise<vo
         import('./start-plugins.ts'),
         import('./late-failures.ts'),
       ])
-      endOnLateFailures()
+      endOnLateFailures(asJson)
       await startPlugins(config, args)
     }
     await run(args, config)
   } catch (error) {
     const code = silentExitCode(error)
-    if (code === undefined) reportFailure(error, {asJson: asksForJson(args)})
+    if (code === undefined) reportFailure(error, {asJson})
     else process.exitCode = code
   }
   hasEnded()

@@ -1,11 +1,11 @@
-// Ends of the process that look as though all had been done: a promise that nothing is left to settle, and code of a
-// plugin that ends the process by itself.
+// Ends of the process that say nothing of what was left undone: a promise that nothing is left to settle, and code of a
+// plugin that ends the process by itself, under whatever code.
 import {FelhomError} from '../model/felhom-error.ts'
 import {reportFailure} from './report-failure.ts'
 
 let mayEnd = false
 
-/** For who ends the process by itself and means it: the daemon, and a plugin's own command. */
+/** For who ends the process by itself and means it: felhom, where it says so, and a plugin's own command. */
 export function allowEnd(): void {
   mayEnd = true
 }
@@ -17,8 +17,8 @@ export function refuseSilentEnd(asJson: boolean): () => void {
     const hint = 'This is a bug, in felhom or in a plugin: felhom plugins list. Please report it.'
     report(new FelhomError('unexpected', message, {hint, doubt: DOUBT}))
   }
-  const onExit = (code: number): void => {
-    if (code !== 0 || mayEnd) return
+  const onExit = (): void => {
+    if (mayEnd) return
     const message = 'something ended the process before the command had come to its end'
     const hint = 'Only code of a plugin can have done that. Mend or remove it: felhom plugins list'
     report(new FelhomError('plugin_failed', message, {hint, doubt: DOUBT}))
@@ -31,6 +31,8 @@ export function refuseSilentEnd(asJson: boolean): () => void {
     process.off('beforeExit', onIdle).off('exit', onExit)
   }
   process.on('beforeExit', onIdle).on('exit', onExit)
+  // Node itself ends the process then, and says why.
+  process.once('uncaughtExceptionMonitor', allowEnd)
   return hasEnded
 }
 
