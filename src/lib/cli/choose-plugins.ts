@@ -1,5 +1,5 @@
 // Which of the installed plugins this command line may load. One that is left out here is left out before any code of it
-// can run.
+// can run. Asked only where mayHavePlugins has said so.
 import {readListed} from './listed-plugins.ts'
 
 /**
@@ -10,7 +10,7 @@ export async function choosePlugins(dataDir: string, args: readonly string[]): P
   // oclif takes `daemon:install` for `daemon install`.
   const [topic, command = args[1]] = (args[0] ?? '').split(':')
   if (topic === 'plugins' || (topic === 'daemon' && command === 'install')) return []
-  const listed = [...new Set(readListed(dataDir))].sort()
+  const listed = [...new Set(readListed(dataDir, true))].sort()
   if (topic !== 'daemon' || listed.length === 0) return listed
   const allow = await readAllowed(args)
   return listed.filter((name) => allow.includes(name))
