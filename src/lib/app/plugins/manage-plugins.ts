@@ -32,7 +32,7 @@ export interface InstallRequest {
 }
 
 export async function installPlugin({dataDir, spec, cwd, signal}: InstallRequest): Promise<InstalledPlugin> {
-  mkdirSync(dataDir, {recursive: true, mode: 0o700})
+  makeDataDir(dataDir)
   const before = readManifest(dataDir)
   writeManifest(dataDir, before)
   const kept = new KeptInstall(dataDir)
@@ -45,6 +45,15 @@ export async function installPlugin({dataDir, spec, cwd, signal}: InstallRequest
     throw error
   } finally {
     kept.forget()
+  }
+}
+
+function makeDataDir(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, {recursive: true, mode: 0o700})
+  } catch (error) {
+    const why = `the directory ${dataDir} cannot be made (${describeThrown(error)})`
+    throw refused(why, 'Mend what is in the way, or name another directory with FELHOM_DATA_DIR.')
   }
 }
 
@@ -168,15 +177,25 @@ function listed(manifest: Manifest, name: string): Manifest {
 }
 
 function readManifest(dataDir: string): Manifest {
+  const file = join(dataDir, 'package.json')
+  let text: string
   try {
-    const manifest: unknown = JSON.parse(readFileSync(join(dataDir, 'package.json'), 'utf8'))
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? ''))
+      return {private: true, oclif: {schema: 1, plugins: []}}
+    throw new FelhomError('plugin_failed', `${file} cannot be read (${describeThrown(error)})`, {
+      cause: error,
+      hint: 'Run felhom as a user who may read it, or name another directory with FELHOM_DATA_DIR.',
+    })
+  }
+  try {
+    const manifest: unknown = JSON.parse(text)
     if (typeof manifest === 'object' && manifest !== null && !Array.isArray(manifest))
       return manifest as Manifest
     throw new TypeError('it is no object')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
-      return {private: true, oclif: {schema: 1, plugins: []}}
-    throw new FelhomError('plugin_failed', `${join(dataDir, 'package.json')} cannot be read`, {
+    throw new FelhomError('plugin_failed', `${file} is not what felhom plugins install wrote`, {
       cause: error,
       hint: 'Mend it, or remove it and install the plugins again.',
     })
