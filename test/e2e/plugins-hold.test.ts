@@ -5,6 +5,7 @@ import {once} from 'node:events'
 import {existsSync, readFileSync, rmSync, symlinkSync} from 'node:fs'
 import {setTimeout as sleep} from 'node:timers/promises'
 import {expect} from 'chai'
+import {startFelhom, untilSo} from '../faults/started-process.ts'
 import {BIN, bareEnvironment, type Run} from '../support/felhom.ts'
 import {said} from '../support/gate-lab.ts'
 import {PluginLab} from '../support/plugin-lab.ts'
@@ -141,6 +142,40 @@ describe('a plugin that holds on, in the built program', function () {
     await expectCode(0, felhom('version', 'x', '--help'))
   })
 
+  /** With Ctrl-C, once code of the plugin has marked that it began. */
+  async function interrupt(args: readonly string[]): Promise<Run> {
+    const run = startFelhom(args, {cwd: lab.dir, env: {...sandbox.env, ...lab.env}})
+    await untilSo('it began', run, () => existsSync(lab.at('began')))
+    run.child.kill('SIGINT')
+    return run.ended
+  }
+
+  it('lets Ctrl-C end whoever waits for it to register, or for its rule, at once', async () => {
+    lab.list()
+    lab.write('guests.yaml', 'felhom: 1\nguests: {101: {kind: lxc, config: {memory: 777}}}\n')
+    await expectCode(0, felhom('apply', '--auto-approve'))
+    lab.write('guests.yaml', 'felhom: 1\nguests: {101: {kind: lxc, config: {memory: 778}}}\n')
+    lab.list(NAME)
+    const hang = `{ writeFileSync('began', ''); return new Promise(() => {}) }`
+    for (const [text, commands] of [
+      [`export default () => ${hang}`, ['apply', 'undo --dry-run']],
+      [
+        REGISTER.replace('1}', `1, rules: {one: () => ${hang}}}`),
+        ['apply', 'undo', 'undo --dry-run', 'gate check'],
+      ],
+    ] as const) {
+      lab.place(NAME, {'register.js': `import {writeFileSync} from 'node:fs'\n${text}`})
+      for (const command of commands) {
+        const startedMs = Date.now()
+        const {code, stdout, stderr} = await interrupt(command.split(' '))
+        expect([code, stdout], command + stderr).to.deep.equal([130, ''])
+        expect(stderr).to.contain('interrupted before anything was sent')
+        expect(Date.now() - startedMs, command).to.be.below(4_000)
+        rmSync(lab.at('began'))
+      }
+    }
+  })
+
   it('lets Ctrl-C end whoever waits for its provider, and tells it so', async () => {
     const provide = `(options, {signal}) => new Promise(() => {
       writeFileSync('began', '')
@@ -153,15 +188,7 @@ describe('a plugin that holds on, in the built program', function () {
       ['apply', '--auto-approve'],
       ['gate', 'check'],
     ]) {
-      const child = spawn(process.execPath, [BIN, ...args], {
-        cwd: lab.dir,
-        env: bareEnvironment({...sandbox.env, ...lab.env}),
-        stdio: 'ignore',
-      })
-      const exited = once(child, 'exit')
-      while (!existsSync(lab.at('began'))) await sleep(20)
-      child.kill('SIGINT')
-      expect((await exited)[0]).to.equal(130)
+      expect((await interrupt(args)).code).to.equal(130)
       expect(readFileSync(lab.at('ended'), 'utf8')).to.equal('interrupted before anything was sent')
       for (const file of ['began', 'ended']) rmSync(lab.at(file))
     }

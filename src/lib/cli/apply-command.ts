@@ -18,7 +18,7 @@ export abstract class ApplyCommand extends BaseCommand {
   #outcome: ApplyOutcome | undefined
 
   /** Aborted by a signal that comes before anything is sent. */
-  protected get giveUp(): AbortSignal {
+  protected override get giveUp(): AbortSignal {
     return this.#interruption.giveUp
   }
 

@@ -67,6 +67,8 @@ export class TerminalDialogue implements ApplyDialogue {
   }
 
   showPlan(plan: Plan): void {
+    // A rule that was not waited for has refused nothing.
+    this.giveUp.throwIfAborted()
     const {asJson, print, isPendingListed = true} = this.#options
     const options = {palette: makePalette(colourOn(process.stdout)), width: terminalWidth(), isPendingListed}
     if (asJson) this.#line(planLine(plan))

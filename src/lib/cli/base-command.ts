@@ -38,7 +38,14 @@ export abstract class BaseCommand extends Command {
     await super.init()
     frameAnswer((envelope) => this.frame(envelope))
     const {usesPlugins} = this.constructor as typeof BaseCommand
-    if (usesPlugins) this.extensions = await this.loadPlugins()
+    if (!usesPlugins) return
+    const {giveUp} = this
+    this.extensions = {...(await this.loadPlugins()), ...(giveUp && {giveUp})}
+  }
+
+  /** Aborted where whoever waits for code of plugins does so no more; undefined: a signal ends the process by itself. */
+  protected get giveUp(): AbortSignal | undefined {
+    return undefined
   }
 
   /**
@@ -49,7 +56,8 @@ export abstract class BaseCommand extends Command {
     if (!existsSync(join(this.config.dataDir, 'package.json')) && (allow?.length ?? 0) === 0)
       return NO_EXTENSIONS
     const {loadPlugins} = await import('./load-plugins.ts')
-    return loadPlugins(this.config, allow && {allow})
+    const {giveUp: signal} = this
+    return loadPlugins(this.config, {...(allow && {allow}), ...(signal && {signal})})
   }
 
   /** For stdout. */

@@ -62,7 +62,7 @@ export abstract class GateCommand extends JournalCommand {
     return {
       ...{work, settings, env, signal, approvalFiles},
       nowMs: Date.now(),
-      rules: rulesOf(this.extensions, cwd),
+      rules: rulesOf({...this.extensions, giveUp: signal}, cwd),
       warn: (text) => {
         this.addWarning(text)
       },

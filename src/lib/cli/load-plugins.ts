@@ -16,12 +16,14 @@ export interface LoadOptions {
   readonly allow?: readonly string[]
   /** For each of them to register. */
   readonly timeoutMs?: number
+  /** Nobody waits for them any more. */
+  readonly signal?: AbortSignal
 }
 
-/** Throws plugin_failed. */
+/** Throws plugin_failed, or the reason of `signal`. */
 export async function loadPlugins(
   config: HookConfig,
-  {allow, timeoutMs = LOAD_TIMEOUT_MS}: LoadOptions = {},
+  {allow, timeoutMs = LOAD_TIMEOUT_MS, signal}: LoadOptions = {},
 ): Promise<Extensions> {
   const listed = readListed(config.dataDir)
   const missing = allow?.find((name) => !listed.includes(name))
@@ -31,7 +33,8 @@ export async function loadPlugins(
   refuseStrangers(config, wanted)
   for (const plugin of plugins) checkCommands(plugin, config)
   const registrations: Registration[] = []
-  for (const plugin of plugins) registrations.push(...(await askToRegister(config, plugin, timeoutMs)))
+  for (const plugin of plugins)
+    registrations.push(...(await askToRegister(config, plugin, {timeoutMs, ...(signal && {signal})})))
   return collectExtensions(registrations)
 }
 
@@ -80,9 +83,10 @@ const spaced = (id: string): string => JSON.stringify(id.replaceAll(':', ' '))
 async function askToRegister(
   config: HookConfig,
   plugin: OclifPlugin,
-  timeoutMs: number,
+  {timeoutMs, signal}: {readonly timeoutMs: number; readonly signal?: AbortSignal},
 ): Promise<Registration[]> {
   if (plugin.hooks[REGISTER_HOOK] === undefined) return []
+  signal?.throwIfAborted()
   const brought: unknown[] = []
   let isAsked = true
   const options: RegisterOptions = {
@@ -96,7 +100,7 @@ async function askToRegister(
   }
   const alone = Object.create(config, {plugins: {value: new Map([[plugin.name, plugin]])}}) as HookConfig
   const asked = alone.runHook(REGISTER_HOOK, {...options}, undefined, true)
-  const {failures} = await inTime(plugin.name, 'register', asked, timeoutMs).finally(() => {
+  const {failures} = await inTime(plugin.name, 'register', asked, timeoutMs, signal).finally(() => {
     isAsked = false
   })
   const [failure] = failures

@@ -39,6 +39,7 @@ export class UndoDialogue extends TerminalDialogue implements UndoListener {
   }
 
   override showPlan(plan: Plan): void {
+    this.giveUp.throwIfAborted()
     const {asJson, print} = this.#options
     if (asJson) process.stdout.write(`${undoLine(this.#account)}\n${planLine(plan)}\n`)
     else {

@@ -27,6 +27,8 @@ export interface Extensions {
   readonly observers: readonly Extension<Observer>[]
   readonly notifiers: readonly Extension<AlertNotifier>[]
   readonly formats: readonly Extension<PlanFormat>[]
+  /** Their rules are waited for until then. */
+  readonly giveUp?: AbortSignal
 }
 
 export const NO_EXTENSIONS: Extensions = {

@@ -56,7 +56,10 @@ export async function lookAtGate(request: LookRequest): Promise<GateLook> {
       const actual = await reader.readCluster()
       const gate = await openGateToLook({...request, snapshots: reader, carried: work.approvals ?? []})
       const {plan} = await work.plan(actual, reader)
-      return inspectPlan(plan, actual, gate)
+      const entries = await inspectPlan(plan, actual, gate)
+      // A rule that was not waited for has refused nothing.
+      signal.throwIfAborted()
+      return entries
     },
     {signal},
   )

@@ -12,14 +12,14 @@ import type {Extension, Extensions} from '../../plugin/extensions.ts'
 const TIMEOUT_MS = 5_000
 
 export const rulesOf = (
-  {rules}: Pick<Extensions, 'rules'>,
+  {rules, giveUp}: Pick<Extensions, 'rules' | 'giveUp'>,
   dir: string,
   timeoutMs = TIMEOUT_MS,
 ): readonly ClassRule[] =>
   rules.map((rule) => {
     const patience = new Patience()
-    const ask: ClassRule = (request) =>
-      patience.await(() => askRule(rule, request, {point: 'rule', timeoutMs, dir}))
+    const options = {point: 'rule', timeoutMs, dir, ...(giveUp && {signal: giveUp})}
+    const ask: ClassRule = (request) => patience.await(() => askRule(rule, request, options))
     return Object.assign(ask, {label: `the rule ${rule.name} of the plugin ${rule.plugin}`})
   })
 

@@ -77,7 +77,11 @@ export async function previewUndo(
       return {run: undefined, results: [], hadChanges: false, verdict: undefined}
     },
     {signal: dialogue.giveUp},
-  )
+  ).catch((error: unknown) => {
+    // Whatever broke because of the signal is told as the signal.
+    dialogue.giveUp.throwIfAborted()
+    throw error
+  })
 }
 
 const nameRun = async ({name, settings}: UndoRequest): Promise<string | undefined> =>
