@@ -123,4 +123,22 @@ describe('a plugin that fails late, in the built program', function () {
       expect(error.code).to.equal('plugin_failed')
     }
   })
+
+  it('is not blamed for a disk that is full, with or without it', async () => {
+    bring('')
+    for (const names of [[NAME], []]) {
+      lab.list(...names)
+      for (const command of ['plan', 'plan --json', 'apply --auto-approve']) {
+        const run = startFelhom(command.split(' '), {
+          cwd: lab.dir,
+          env: {...sandbox.env, ...lab.env},
+          behind: ['/bin/sh', '-c', 'exec "$@" > /dev/full', 'sh'],
+        })
+        const {code, stderr} = await run.ended
+        expect(code, command).to.equal(1)
+        expect(stderr).to.match(/the\s+output\s+could\s+not\s+be\s+written: ENOSPC/)
+        expect(stderr.length).to.be.below(1_000)
+      }
+    }
+  })
 })

@@ -3,7 +3,6 @@
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
 import {Command, Flags} from '@oclif/core'
-import {isFelhomError} from '../model/felhom-error.ts'
 import {NO_EXTENSIONS, type Extensions} from '../plugin/extensions.ts'
 import {successEnvelope, type Envelope} from '../report/envelope.ts'
 import {escapeLines} from '../report/escape-text.ts'
@@ -96,20 +95,7 @@ export abstract class BaseCommand extends Command {
   /** Renders in the manner of felhom and sets the exit code; the streams are flushed as at any end. */
   protected override async catch(error: Error): Promise<void> {
     if (silentExitCode(error) !== undefined) throw error
-    this.#report(error)
+    reportFailure(error, {asJson: this.jsonEnabled(), warnings: this.#warnings})
     await Promise.resolve()
-  }
-
-  /** What ends the process has been told on stderr, and counts for more than what came of it. */
-  #report(error: Error): void {
-    const asJson = this.jsonEnabled()
-    const why = reasonToEnd()
-    if (why === undefined) reportFailure(error, {asJson, warnings: this.#warnings})
-    else {
-      const isOwn = error !== why && !isFelhomError(error, 'interrupted')
-      if (isOwn && !asJson) reportFailure(error, {asJson})
-      const more = isOwn ? [describeError(error).message] : []
-      if (asJson) reportFailure(why, {asJson, warnings: [...this.#warnings, ...more]})
-    }
   }
 }

@@ -11,6 +11,8 @@ import {allowEnd} from './silent-end.ts'
 export function endOnLateFailures(asJson: boolean): void {
   // What was thrown has left work half done, of whoever it was: nothing more is begun, nor waited for.
   process.on('uncaughtException', (thrown) => {
+    // Of output that is lost a plugin's copy of oclif throws the error once more.
+    if (isCauseOfEnd(thrown)) return
     end(report(thrown, 'The process has ended at once.'))
   })
   process.on('unhandledRejection', (reason) => {
@@ -20,7 +22,7 @@ export function endOnLateFailures(asJson: boolean): void {
   })
   const end = (error: FelhomError): void => {
     allowEnd()
-    if (asJson) reportFailure(reasonToEnd() ?? error, {asJson})
+    if (asJson) reportFailure(error, {asJson})
     process.exit(EXIT.invalid)
   }
 }
@@ -35,4 +37,9 @@ function report(cause: unknown, doubt: string): FelhomError {
   // At once, and not as the one envelope of --json: what runs may be awaited before that is due.
   reportFailure(error, {asJson: false})
   return error
+}
+
+function isCauseOfEnd(thrown: unknown): boolean {
+  const why = reasonToEnd()
+  return why !== undefined && why.cause === thrown
 }

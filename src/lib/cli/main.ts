@@ -3,6 +3,7 @@ import {Config, run, settings} from '@oclif/core'
 import {settleColour} from './colour.ts'
 import {silentExitCode} from './describe-error.ts'
 import {endProcess} from './end-process.ts'
+import {watchOutput} from './lost-output.ts'
 import {mayHavePlugins} from './may-have-plugins.ts'
 import {reportFailure} from './report-failure.ts'
 import {refuseSilentEnd} from './silent-end.ts'
@@ -10,7 +11,7 @@ import {refuseSilentEnd} from './silent-end.ts'
 /** `root` is the directory of the package. */
 export async function main(root: string, {development = false} = {}): Promise<void> {
   settleColour(process.env, process.stdout.isTTY)
-  outliveClosedStderr()
+  watchOutput()
   settings.enableAutoTranspile = development
   if (development) process.env['NODE_ENV'] = 'development'
   const args = process.argv.slice(2)
@@ -36,13 +37,6 @@ export async function main(root: string, {development = false} = {}): Promise<vo
   }
   hasEnded()
   if (usesPlugins) await endProcess()
-}
-
-/** Whoever closed the pipe does not want to read on; that is no failure. oclif does the same for stdout. */
-function outliveClosedStderr(): void {
-  process.stderr.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-  })
 }
 
 /** For errors before a command was found, which alone knows its flags. */
