@@ -79,7 +79,10 @@ export const METRICS = {
     'scope all: 1 while all is suspended; scope guests: how many are.',
     'scope',
   ),
-  backingOff: gauge('felhom_backing_off', 'Guests whose last action failed and whose next attempt waits.'),
+  backingOff: gauge(
+    'felhom_backing_off',
+    'Guests for which something came to nothing, and whose next attempt waits.',
+  ),
   sourceState: gauge('felhom_source_state', '1 for how the source stands: fresh, away or refused.', 'state'),
   sourceAge: gauge('felhom_source_age_seconds', 'Since when the source has not vouched for what is used.'),
   trustExpiry: gauge('felhom_trust_expiry_timestamp_seconds', 'When the trust store expires.'),
