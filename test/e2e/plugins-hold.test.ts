@@ -128,6 +128,22 @@ describe('a plugin that holds on, in the built program', function () {
     await expectCode(0, felhom('hello'))
   })
 
+  it('speaks for itself in a command of its own: no bug of felhom, and its own exit code', async () => {
+    const oclif = (text: string, more: string): string => `Object.assign(new Error('${text}'), ${more})`
+    const cases = [
+      ["new Error('boom')", 65, `${NAME}: boom`],
+      [oclif('not today', '{oclif: {exit: 4}}'), 4, 'not today'],
+      [oclif('Nonexistent flag: --x', '{oclif: {exit: 2}, parse: {}}'), 64, 'Nonexistent flag: --x'],
+    ] as const
+    for (const [thrown, code, told] of cases) {
+      const hello = `export default class { static run() { throw ${thrown} } }`
+      lab.place(NAME, {'commands/hello.js': hello, 'register.js': REGISTER}, BOTH)
+      const text = await expectCode(code, felhom('hello'))
+      expect(text).to.contain(told)
+      expect(text).not.to.contain('bug in felhom')
+    }
+  })
+
   it('runs no command of it below version and help beside a plugin that is broken', async () => {
     const files = {
       'commands/version/x.js': HELLO['commands/hello.js'],

@@ -7,6 +7,7 @@ import {findObjection} from '../plugin/check-package.ts'
 import {describeThrown} from '../plugin/describe-thrown.ts'
 import {refuse} from '../plugin/extensions.ts'
 import type {FelhomError} from '../model/felhom-error.ts'
+import {nameOwner} from './describe-error.ts'
 import {inTime, LOAD_TIMEOUT_MS} from './in-time.ts'
 import {allowEnd} from './silent-end.ts'
 
@@ -63,6 +64,7 @@ function guardCommands(plugin: Plugin, ask: () => Promise<unknown>, timeoutMs: n
       const what = `load its command ${command.id.replaceAll(':', ' ')}`
       const loaded = await inTime(plugin.name, what, load(), timeoutMs)
       allowEnd()
+      nameOwner(plugin.name)
       return loaded
     }
   }
