@@ -13,8 +13,7 @@ export function holdCopied<P extends GuestPlan>(plans: readonly P[]): P[] {
 export function makeHoldCopied(plans: readonly GuestPlan[]): <P extends GuestPlan>(plan: P) => P {
   const copies = new Map<number, GuestPlan>()
   for (const plan of plans)
-    for (const action of plan.actions)
-      if (action.type === 'create' && 'clone' in action.from) copies.set(action.from.clone, plan)
+    for (const source of sourcesIn(plan)) if (!copies.has(source)) copies.set(source, plan)
   return (plan) => {
     const copy = copies.get(plan.vmid)
     if (!copy || !plan.actions.some(({type}) => type === 'destroy')) return plan
@@ -28,3 +27,8 @@ export function makeHoldCopied(plans: readonly GuestPlan[]): <P extends GuestPla
     return {...plan, actions: blockTogether(actions)}
   }
 }
+
+const sourcesIn = ({actions}: GuestPlan): number[] =>
+  actions.flatMap((action) =>
+    action.type === 'create' && 'clone' in action.from ? [action.from.clone] : [],
+  )

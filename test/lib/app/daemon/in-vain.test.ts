@@ -103,10 +103,15 @@ describe('copies of one guest', () => {
     bench.desired = [
       desiredGuest(290, {}, {kind: 'qemu', ensure: 'absent'}),
       copyOf(290, 301, 'qemu', 'pve2'),
+      copyOf(290, 302, 'qemu', 'pve2'),
     ]
     bench.approvals = [await bench.sign(290, DESTROY)]
     const first = await bench.pass()
-    expect(outcomesOf(first)).to.deep.equal(['290 destroy blocked', '301 create succeeded'])
+    expect(outcomesOf(first)).to.deep.equal([
+      '290 destroy blocked',
+      '301 create succeeded',
+      '302 create succeeded',
+    ])
     expect(first.results[0]?.detail).to.match(/^qemu\/301 is still to be copied from it/)
     expect(await nonceOf(bench)).to.equal('fresh')
     expect(outcomesOf(await bench.pass())).to.deep.equal(['290 destroy succeeded'])
