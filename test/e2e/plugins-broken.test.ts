@@ -1,47 +1,25 @@
 // Plugins that fail, in the built program: it ends with their name, nothing is sent, and they can be removed.
 import {cpSync, existsSync, rmSync} from 'node:fs'
 import {expect} from 'chai'
-import {inScratch, type Run} from '../support/felhom.ts'
+import {inScratch} from '../support/felhom.ts'
 import {said} from '../support/gate-lab.ts'
-import {PluginLab} from '../support/plugin-lab.ts'
-import {startSandboxProcess, type SandboxProcess} from '../support/sandbox-process.ts'
+import {expectCode, NAME, setPluginStage} from '../support/plugin-stage.ts'
 import {Terminal} from '../support/terminal.ts'
 
-const NAME = 'felhom-plugin-x'
 const bringing = (what: string): Record<string, string> => ({
   'register.js': `export default ({register}) => register({name: '${NAME}', apiVersion: 1, ${what}})\n`,
 })
 
 describe('a plugin in the built program', function () {
   this.timeout(120_000)
-  let sandbox: SandboxProcess
-  let lab: PluginLab
-
-  before(async () => {
-    sandbox = await startSandboxProcess()
-  })
-  after(() => sandbox.stop())
-  beforeEach(async () => {
-    await sandbox.reset()
-    lab = new PluginLab()
-    lab.list(NAME)
+  const stage = setPluginStage((lab) => {
     lab.write('felhom.yaml', `felhom: 1\ndesired: guests.yaml\nstate: state\nplugins: {allow: [${NAME}]}\n`)
     lab.write('guests.yaml', 'felhom: 1\nguests: {101: {kind: lxc, run: stopped}}\n')
   })
-  afterEach(() => {
-    lab.close()
-  })
-
-  const felhom = (...args: string[]): Promise<Run> => lab.felhom(args, {env: sandbox.env})
-
-  async function expectCode(code: number, run: Promise<Run>): Promise<string> {
-    const ended = await run
-    expect(ended.code, said(ended)).to.equal(code)
-    return said(ended)
-  }
+  const {felhom} = stage
 
   const writes = async (): Promise<string[]> =>
-    Object.keys(await sandbox.requests()).filter((key) => !key.startsWith('GET '))
+    Object.keys(await stage.sandbox.requests()).filter((key) => !key.startsWith('GET '))
 
   it('stops every command when it registers, and can be removed', async () => {
     const failing = {'register.js': 'export default () => { throw new Error("no luck") }'}
@@ -50,7 +28,7 @@ describe('a plugin in the built program', function () {
       [failing, commands],
       [{'register.js': 'export default {'}, [['plan']]],
     ] as const) {
-      lab.place(NAME, files)
+      stage.lab.place(NAME, files)
       for (const args of runs)
         expect(await expectCode(65, felhom(...args))).to.contain(`the plugin ${NAME} cannot be used`)
     }
@@ -61,13 +39,13 @@ describe('a plugin in the built program', function () {
 
   it('is not missed by the daemon when it cannot provide: the last good state is used after a restart', async () => {
     const provide = `providers: {odd: () => [{name: 'a.yaml', content: 'felhom: 1\\nguests: {101: {kind: lxc, config: {memory: 777}}}\\n'}]}`
-    lab.write(
+    stage.lab.write(
       'felhom.yaml',
       `felhom: 1\ndesired: {provider: odd}\nstate: state\nplugins: {allow: [${NAME}]}\n`,
     )
-    lab.place(NAME, bringing(provide))
+    stage.lab.place(NAME, bringing(provide))
     await expectCode(0, felhom('daemon', '--once'))
-    lab.place(NAME, bringing('providers: {odd: () => { throw new Error("no luck") }}'))
+    stage.lab.place(NAME, bringing('providers: {odd: () => { throw new Error("no luck") }}'))
     await felhom('daemon', '--once', '--mode', 'benign')
     expect(await writes()).to.deep.equal(['PUT /nodes/{node}/lxc/{vmid}/config'])
     expect(await expectCode(0, felhom('source', 'show'))).to.match(/away: the last good state is used/)
@@ -75,17 +53,17 @@ describe('a plugin in the built program', function () {
 
   it('brings a command, which is run', async () => {
     const hello = 'export default class { static run() { console.log("hello") } }'
-    lab.place(NAME, {'commands/hello.js': hello}, {commands: './commands'})
+    stage.lab.place(NAME, {'commands/hello.js': hello}, {commands: './commands'})
     expect(await expectCode(0, felhom('hello'))).to.contain('hello')
-    lab.place(NAME, {'commands/plan.js': hello}, {commands: './commands'})
+    stage.lab.place(NAME, {'commands/plan.js': hello}, {commands: './commands'})
     expect(await expectCode(65, felhom('validate'))).to.contain(
       'its command "plan" has the name of one of felhom',
     )
   })
 
   it('is named in the log of the daemon when it cannot tell of an alert', async () => {
-    lab.place(NAME, bringing('notifiers: {odd: () => { throw new Error("no luck") }}'))
-    lab.write(
+    stage.lab.place(NAME, bringing('notifiers: {odd: () => { throw new Error("no luck") }}'))
+    stage.lab.write(
       'guests.yaml',
       'felhom: 1\nguests: {101: {kind: lxc, config: {protection: true}, ensure: absent}}\n',
     )
@@ -94,17 +72,17 @@ describe('a plugin in the built program', function () {
   })
 
   it('is removed though its files are gone, or its commands end the process', async () => {
-    lab.place(NAME, {'commands/hello.js': 'process.exit(9)'}, {commands: './commands'})
+    stage.lab.place(NAME, {'commands/hello.js': 'process.exit(9)'}, {commands: './commands'})
     await expectCode(65, felhom('plan'))
     await expectCode(0, felhom('plugins', 'remove', NAME))
-    lab.list(NAME)
-    rmSync(lab.at('data/node_modules'), {recursive: true, force: true})
+    stage.lab.list(NAME)
+    rmSync(stage.lab.at('data/node_modules'), {recursive: true, force: true})
     expect(await expectCode(65, felhom('plan'))).to.contain(NAME)
     await expectCode(0, felhom('plugins', 'remove', NAME))
   })
 
   it('refuses what its rule cannot weigh: exit code 3, and nothing is sent', async () => {
-    lab.place(NAME, bringing('rules: {odd: () => { throw new Error("no luck") }}'))
+    stage.lab.place(NAME, bringing('rules: {odd: () => { throw new Error("no luck") }}'))
     const expected = `the rule odd of the plugin ${NAME} failed: no luck`
     expect(await expectCode(0, felhom('plan'))).to.contain(expected)
     expect(await expectCode(3, felhom('apply', '--auto-approve'))).to.contain(expected)
@@ -113,13 +91,13 @@ describe('a plugin in the built program', function () {
   })
 
   it('ends a run that its observer was to see', async () => {
-    lab.place(NAME, bringing('observers: {odd: () => { throw new Error("no luck") }}'))
+    stage.lab.place(NAME, bringing('observers: {odd: () => { throw new Error("no luck") }}'))
     const told = await expectCode(65, felhom('apply', '--auto-approve'))
     expect(told).to.contain(`the observer odd of the plugin ${NAME} failed: no luck`)
   })
 
   it('is told for a form that it cannot make', async () => {
-    lab.place(
+    stage.lab.place(
       NAME,
       bringing('formats: {odd: () => 5, good: (plan) => `guests: ${plan.resource_changes.length}`}'),
     )
@@ -128,16 +106,16 @@ describe('a plugin in the built program', function () {
   })
 
   it('cannot make a terminal obey what its form holds, and is left as it is in a pipe', async () => {
-    lab.place(NAME, bringing(String.raw`formats: {raw: () => 'a\tb\nx\u001b[2J\u202ey'}`))
+    stage.lab.place(NAME, bringing(String.raw`formats: {raw: () => 'a\tb\nx\u001b[2J\u202ey'}`))
     expect((await felhom('plan', '--output', 'raw')).stdout).to.equal('a\tb\nx\u001b[2J\u202ey\n')
     const saved = await felhom('plan', '--out', 'plan.json')
     expect(saved.code, said(saved)).to.equal(0)
-    const config = ['--config', lab.at('felhom.yaml'), '--output', 'raw']
+    const config = ['--config', stage.lab.at('felhom.yaml'), '--output', 'raw']
     for (const args of [
       ['plan', ...config],
-      ['show', lab.at('plan.json'), ...config],
+      ['show', stage.lab.at('plan.json'), ...config],
     ]) {
-      const terminal = await Terminal.open(args, {...sandbox.env, ...lab.env})
+      const terminal = await Terminal.open(args, {...stage.sandbox.env, ...stage.lab.env})
       try {
         expect(await terminal.exitCode()).to.equal(0)
         expect(await terminal.read())
@@ -156,31 +134,31 @@ describe('a plugin in the built program', function () {
         [{hooks: {'felhom:register': './register.js', init: './register.js'}}, 'hooks into "init"'],
         [{hooks: {'felhom:register': './register.js'}, plugins: ['felhom-plugin-y']}, 'plugins of its own'],
       ] as const) {
-        lab.place(NAME, bringing(''), oclif)
-        cpSync(lab.at('data/node_modules', NAME), dir, {recursive: true})
-        rmSync(lab.at('data'), {recursive: true})
+        stage.lab.place(NAME, bringing(''), oclif)
+        cpSync(stage.lab.at('data/node_modules', NAME), dir, {recursive: true})
+        rmSync(stage.lab.at('data'), {recursive: true})
         expect(await expectCode(64, felhom('plugins', 'install', dir))).to.contain(expected)
-        expect(existsSync(lab.at('data/node_modules', NAME))).to.equal(false)
+        expect(existsSync(stage.lab.at('data/node_modules', NAME))).to.equal(false)
         expect(await expectCode(0, felhom('plugins', 'list'))).to.contain('No plugin is installed')
       }
     })
   })
 
   it('runs no code in a daemon that may not load it: no hook of any kind, and no command', async () => {
-    const code = `import {writeFileSync} from 'node:fs'\nwriteFileSync(${JSON.stringify(lab.at('ran'))}, '')\nexport default () => {}\n`
+    const code = `import {writeFileSync} from 'node:fs'\nwriteFileSync(${JSON.stringify(stage.lab.at('ran'))}, '')\nexport default () => {}\n`
     const hooks = {
       'felhom:register': './code.js',
       init: './code.js',
       prerun: './code.js',
       finally: './code.js',
     }
-    lab.place(NAME, {'code.js': code, 'commands/hello.js': code}, {hooks, commands: './commands'})
-    lab.write('felhom.yaml', 'felhom: 1\ndesired: guests.yaml\nstate: state\n')
+    stage.lab.place(NAME, {'code.js': code, 'commands/hello.js': code}, {hooks, commands: './commands'})
+    stage.lab.write('felhom.yaml', 'felhom: 1\ndesired: guests.yaml\nstate: state\n')
     await felhom('daemon', '--once')
     await felhom('daemon', '--help')
     await felhom('plugins', 'list')
-    expect(existsSync(lab.at('ran'))).to.equal(false)
+    expect(existsSync(stage.lab.at('ran'))).to.equal(false)
     await felhom('plan')
-    expect(existsSync(lab.at('ran')), 'it would have').to.equal(true)
+    expect(existsSync(stage.lab.at('ran')), 'it would have').to.equal(true)
   })
 })

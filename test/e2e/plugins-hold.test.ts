@@ -8,56 +8,31 @@ import {expect} from 'chai'
 import {startFelhom, untilSo} from '../faults/started-process.ts'
 import {BIN, bareEnvironment, type Run} from '../support/felhom.ts'
 import {said} from '../support/gate-lab.ts'
-import {PluginLab} from '../support/plugin-lab.ts'
-import {startSandboxProcess, type SandboxProcess} from '../support/sandbox-process.ts'
+import type {PluginLab} from '../support/plugin-lab.ts'
+import {expectCode, furnished, NAME, setPluginStage} from '../support/plugin-stage.ts'
 
-const NAME = 'felhom-plugin-x'
 const REGISTER = `export default ({register}) => register({name: '${NAME}', apiVersion: 1})\n`
 const HELLO = {'commands/hello.js': 'export default class { static run() { console.log("hello") } }'}
 const BOTH = {commands: './commands', hooks: {'felhom:register': './register.js'}}
 
 describe('a plugin that holds on, in the built program', function () {
   this.timeout(120_000)
-  let sandbox: SandboxProcess
-  let lab: PluginLab
-
-  before(async () => {
-    sandbox = await startSandboxProcess()
-  })
-  after(() => sandbox.stop())
-  beforeEach(async () => {
-    await sandbox.reset()
-    lab = makeLab()
-  })
-  afterEach(() => {
-    lab.close()
-  })
-
-  function makeLab(): PluginLab {
-    const made = new PluginLab()
-    made.list(NAME)
-    made.write('felhom.yaml', 'felhom: 1\ndesired: guests.yaml\nstate: state\n')
-    made.write('guests.yaml', 'felhom: 1\nguests: {101: {kind: lxc, run: stopped}}\n')
-    return made
+  const furnish = (lab: PluginLab): void => {
+    lab.write('felhom.yaml', 'felhom: 1\ndesired: guests.yaml\nstate: state\n')
+    lab.write('guests.yaml', 'felhom: 1\nguests: {101: {kind: lxc, run: stopped}}\n')
   }
-
-  const felhom = (...args: string[]): Promise<Run> => lab.felhom(args, {env: sandbox.env})
-
-  async function expectCode(code: number, run: Promise<Run>): Promise<string> {
-    const ended = await run
-    expect(ended.code, said(ended)).to.equal(code)
-    return said(ended)
-  }
+  const stage = setPluginStage(furnish)
+  const {felhom} = stage
 
   it('ends with its result, whatever a plugin has left running', async () => {
-    lab.place(NAME, {'register.js': `setInterval(() => {}, 1000)\n${REGISTER}`})
+    stage.lab.place(NAME, {'register.js': `setInterval(() => {}, 1000)\n${REGISTER}`})
     expect(await expectCode(0, felhom('plan'))).to.contain('1 to stop')
     expect((await felhom('plan', '--detailed-exitcode')).code).to.equal(2)
   })
 
   it('ends with its name when it never registers, and when a command of it hangs at its import', async () => {
     const timer = 'new Promise((r) => setTimeout(r, 3e6))'
-    const labs = [makeLab(), makeLab(), makeLab()] as const
+    const labs = [furnished(furnish), furnished(furnish), furnished(furnish)] as const
     labs[0].place(NAME, {'register.js': `export default () => ${timer}`})
     for (const [own, text] of [[labs[1], 'new Promise(() => {})'] as const, [labs[2], timer] as const])
       own.place(
@@ -65,7 +40,8 @@ describe('a plugin that holds on, in the built program', function () {
         {'commands/hello.js': `await ${text}\nexport default class {}`},
         {commands: './commands'},
       )
-    const run = (own: PluginLab, ...args: string[]): Promise<Run> => own.felhom(args, {env: sandbox.env})
+    const run = (own: PluginLab, ...args: string[]): Promise<Run> =>
+      own.felhom(args, {env: stage.sandbox.env})
     // Each of them waits for ten seconds, and none keeps a core busy.
     const [silent, ...hanging] = await Promise.all([
       run(labs[0], 'plan'),
@@ -85,7 +61,7 @@ describe('a plugin that holds on, in the built program', function () {
 
   it('is no success when a command of it waits for what cannot come', async () => {
     const hello = 'export default class { static run() { return new Promise(() => {}) } }'
-    lab.place(NAME, {'commands/hello.js': hello, 'register.js': REGISTER}, BOTH)
+    stage.lab.place(NAME, {'commands/hello.js': hello, 'register.js': REGISTER}, BOTH)
     const told = 'the command waits for something that nothing is left to bring about'
     expect(await expectCode(1, felhom('hello'))).to.contain(told)
     const {code, stdout} = await felhom('hello', '--json')
@@ -94,7 +70,7 @@ describe('a plugin that holds on, in the built program', function () {
   })
 
   it('ends a run in order when something fails that it started and nobody waits for', async () => {
-    lab.place(NAME, {
+    stage.lab.place(NAME, {
       'register.js': `export default ({register}) => register({name: '${NAME}', apiVersion: 1, observers: {
         late: ({type}) => { setTimeout(() => Promise.reject(new Error('late')), type === 'task_started' ? 50 : 5e3).unref() },
       }})\n`,
@@ -109,22 +85,22 @@ describe('a plugin that holds on, in the built program', function () {
       '1}',
       "1, observers: {late: () => setTimeout(() => { throw new Error('late') })}}",
     )
-    lab.place(NAME, {'register.js': register})
+    stage.lab.place(NAME, {'register.js': register})
     expect(await expectCode(65, felhom('apply', '--auto-approve'))).to.contain('may have started: late')
     await expectCode(0, felhom('recover'))
   })
 
   it('is no success when it ends the process, but for a command of its own', async () => {
     const leave = 'process.exit(0)'
-    lab.write('felhom.yaml', 'felhom: 1\ndesired: {provider: one}\nstate: state\n')
+    stage.lab.write('felhom.yaml', 'felhom: 1\ndesired: {provider: one}\nstate: state\n')
     const provider = REGISTER.replace('1}', `1, providers: {one: () => ${leave}}}`)
     for (const text of [provider, `export default () => ${leave}\n`, `${leave}\n${REGISTER}`]) {
-      lab.place(NAME, {'register.js': text})
+      stage.lab.place(NAME, {'register.js': text})
       const told = await expectCode(65, felhom('plan'))
       expect(told, text).to.contain('something ended the process before the command had come to its end')
     }
     const hello = `export default class { static run() { ${leave} } }`
-    lab.place(NAME, {'commands/hello.js': hello, 'register.js': REGISTER}, BOTH)
+    stage.lab.place(NAME, {'commands/hello.js': hello, 'register.js': REGISTER}, BOTH)
     await expectCode(0, felhom('hello'))
   })
 
@@ -137,7 +113,7 @@ describe('a plugin that holds on, in the built program', function () {
     ] as const
     for (const [thrown, code, told] of cases) {
       const hello = `export default class { static run() { throw ${thrown} } }`
-      lab.place(NAME, {'commands/hello.js': hello, 'register.js': REGISTER}, BOTH)
+      stage.lab.place(NAME, {'commands/hello.js': hello, 'register.js': REGISTER}, BOTH)
       const text = await expectCode(code, felhom('hello'))
       expect(text).to.contain(told)
       expect(text).not.to.contain('bug in felhom')
@@ -149,7 +125,7 @@ describe('a plugin that holds on, in the built program', function () {
       'commands/version/x.js': HELLO['commands/hello.js'],
       'commands/help/x.js': HELLO['commands/hello.js'],
     }
-    lab.place(NAME, {...files, 'register.js': REGISTER.replace('1}', '2}')}, BOTH)
+    stage.lab.place(NAME, {...files, 'register.js': REGISTER.replace('1}', '2}')}, BOTH)
     for (const topic of ['version', 'help']) {
       const ran = await felhom(topic, 'x')
       expect([ran.code, ran.stdout]).to.deep.equal([65, ''])
@@ -160,18 +136,18 @@ describe('a plugin that holds on, in the built program', function () {
 
   /** With Ctrl-C, once code of the plugin has marked that it began. */
   async function interrupt(args: readonly string[]): Promise<Run> {
-    const run = startFelhom(args, {cwd: lab.dir, env: {...sandbox.env, ...lab.env}})
-    await untilSo('it began', run, () => existsSync(lab.at('began')))
+    const run = startFelhom(args, {cwd: stage.lab.dir, env: {...stage.sandbox.env, ...stage.lab.env}})
+    await untilSo('it began', run, () => existsSync(stage.lab.at('began')))
     run.child.kill('SIGINT')
     return run.ended
   }
 
   it('lets Ctrl-C end whoever waits for it to register, or for its rule, at once', async () => {
-    lab.list()
-    lab.write('guests.yaml', 'felhom: 1\nguests: {101: {kind: lxc, config: {memory: 777}}}\n')
+    stage.lab.list()
+    stage.lab.write('guests.yaml', 'felhom: 1\nguests: {101: {kind: lxc, config: {memory: 777}}}\n')
     await expectCode(0, felhom('apply', '--auto-approve'))
-    lab.write('guests.yaml', 'felhom: 1\nguests: {101: {kind: lxc, config: {memory: 778}}}\n')
-    lab.list(NAME)
+    stage.lab.write('guests.yaml', 'felhom: 1\nguests: {101: {kind: lxc, config: {memory: 778}}}\n')
+    stage.lab.list(NAME)
     const hang = `{ writeFileSync('began', ''); return new Promise(() => {}) }`
     for (const [text, commands] of [
       [`export default () => ${hang}`, ['apply', 'undo --dry-run']],
@@ -180,14 +156,14 @@ describe('a plugin that holds on, in the built program', function () {
         ['apply', 'undo', 'undo --dry-run', 'gate check'],
       ],
     ] as const) {
-      lab.place(NAME, {'register.js': `import {writeFileSync} from 'node:fs'\n${text}`})
+      stage.lab.place(NAME, {'register.js': `import {writeFileSync} from 'node:fs'\n${text}`})
       for (const command of commands) {
         const startedMs = Date.now()
         const {code, stdout, stderr} = await interrupt(command.split(' '))
         expect([code, stdout], command + stderr).to.deep.equal([130, ''])
         expect(stderr).to.contain('interrupted before anything was sent')
         expect(Date.now() - startedMs, command).to.be.below(4_000)
-        rmSync(lab.at('began'))
+        rmSync(stage.lab.at('began'))
       }
     }
   })
@@ -198,27 +174,27 @@ describe('a plugin that holds on, in the built program', function () {
       signal.addEventListener('abort', () => writeFileSync('ended', signal.reason.message))
     })`
     const register = REGISTER.replace('1}', `1, providers: {one: ${provide}}}`)
-    lab.place(NAME, {'register.js': `import {writeFileSync} from 'node:fs'\n${register}`})
-    lab.write('felhom.yaml', 'felhom: 1\ndesired: {provider: one}\nstate: state\n')
+    stage.lab.place(NAME, {'register.js': `import {writeFileSync} from 'node:fs'\n${register}`})
+    stage.lab.write('felhom.yaml', 'felhom: 1\ndesired: {provider: one}\nstate: state\n')
     for (const args of [
       ['apply', '--auto-approve'],
       ['gate', 'check'],
     ]) {
       expect((await interrupt(args)).code).to.equal(130)
-      expect(readFileSync(lab.at('ended'), 'utf8')).to.equal('interrupted before anything was sent')
-      for (const file of ['began', 'ended']) rmSync(lab.at(file))
+      expect(readFileSync(stage.lab.at('ended'), 'utf8')).to.equal('interrupted before anything was sent')
+      for (const file of ['began', 'ended']) rmSync(stage.lab.at(file))
     }
   })
 
   it('prints all that there is to print into a pipe that is read slowly', async () => {
     const text = `'x'.repeat(79).concat('\\n').repeat(40_000)`
-    lab.place(NAME, {
+    stage.lab.place(NAME, {
       'register.js': `setInterval(() => {}, 1000)
 export default ({register}) => register({name: '${NAME}', apiVersion: 1, formats: {long: () => ${text}}})\n`,
     })
     const child = spawn(process.execPath, [BIN, 'plan', '--output', 'long'], {
-      cwd: lab.dir,
-      env: bareEnvironment({...sandbox.env, ...lab.env}),
+      cwd: stage.lab.dir,
+      env: bareEnvironment({...stage.sandbox.env, ...stage.lab.env}),
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     const exited = once(child, 'exit') as Promise<[number]>
@@ -232,10 +208,10 @@ export default ({register}) => register({name: '${NAME}', apiVersion: 1, formats
   })
 
   it('ends well if nobody reads what it prints', async () => {
-    lab.place(NAME, {'register.js': `setInterval(() => {}, 1000)\n${REGISTER}`})
+    stage.lab.place(NAME, {'register.js': `setInterval(() => {}, 1000)\n${REGISTER}`})
     const child = spawn(process.execPath, [BIN, 'plan'], {
-      cwd: lab.dir,
-      env: bareEnvironment({...sandbox.env, ...lab.env}),
+      cwd: stage.lab.dir,
+      env: bareEnvironment({...stage.sandbox.env, ...stage.lab.env}),
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     child.stdout.destroy()
@@ -244,14 +220,14 @@ export default ({register}) => register({name: '${NAME}', apiVersion: 1, formats
   })
 
   it('runs none of its commands beside a plugin that is broken, be it itself', async () => {
-    lab.place(NAME, {...HELLO, 'register.js': REGISTER}, BOTH)
+    stage.lab.place(NAME, {...HELLO, 'register.js': REGISTER}, BOTH)
     expect(await expectCode(0, felhom('hello'))).to.contain('hello')
-    lab.list(NAME, 'felhom-plugin-gone')
+    stage.lab.list(NAME, 'felhom-plugin-gone')
     const gone = await felhom('hello')
     expect([gone.code, gone.stdout]).to.deep.equal([65, ''])
     expect(said(gone)).to.contain('the plugin felhom-plugin-gone cannot be used')
-    lab.list(NAME)
-    lab.place(NAME, {...HELLO, 'register.js': REGISTER.replace('1}', '2}')}, BOTH)
+    stage.lab.list(NAME)
+    stage.lab.place(NAME, {...HELLO, 'register.js': REGISTER.replace('1}', '2}')}, BOTH)
     const old = await felhom('hello')
     expect([old.code, old.stdout]).to.deep.equal([65, ''])
     expect(said(old)).to.contain('it is written for API version 2')
@@ -259,35 +235,35 @@ export default ({register}) => register({name: '${NAME}', apiVersion: 1, formats
   })
 
   it('is counted on where nobody can tell whether it is there: nothing is sent', async () => {
-    rmSync(lab.dataDir, {recursive: true, force: true})
-    symlinkSync('data', lab.dataDir)
+    rmSync(stage.lab.dataDir, {recursive: true, force: true})
+    symlinkSync('data', stage.lab.dataDir)
     for (const args of [['plan'], ['apply', '--auto-approve'], ['daemon', '--once', '--mode', 'full']])
       expect(await expectCode(65, felhom(...args))).to.contain('package.json cannot be read (ELOOP')
-    const requests = Object.keys(await sandbox.requests())
+    const requests = Object.keys(await stage.sandbox.requests())
     expect(requests.filter((key) => !key.startsWith('GET '))).to.deep.equal([])
     await expectCode(0, felhom('--help'))
-    rmSync(lab.dataDir)
-    symlinkSync('away', lab.dataDir)
+    rmSync(stage.lab.dataDir)
+    symlinkSync('away', stage.lab.dataDir)
     expect(await expectCode(65, felhom('plan'))).to.match(/a link on\s+the\s+way\s+to/)
     await expectCode(0, felhom('version'))
-    rmSync(lab.dataDir)
-    lab.write('data', 'below a file there is nothing')
+    rmSync(stage.lab.dataDir)
+    stage.lab.write('data', 'below a file there is nothing')
     await expectCode(0, felhom('plan'))
   })
 
   it('runs nothing of a plugin within a plugin, and sends nothing', async () => {
     const child = 'felhom-plugin-child'
-    lab.place(NAME, HELLO, {commands: './commands', plugins: [child]})
+    stage.lab.place(NAME, HELLO, {commands: './commands', plugins: [child]})
     const manifest = {name: NAME, version: '1.0.0', type: 'module', dependencies: {[child]: '1.0.0'}}
     const oclif = {commands: './commands', plugins: [child]}
-    lab.write(`data/node_modules/${NAME}/package.json`, JSON.stringify({...manifest, oclif}))
+    stage.lab.write(`data/node_modules/${NAME}/package.json`, JSON.stringify({...manifest, oclif}))
     const hooks = {init: './init.js', 'felhom:register': './register.js'}
-    lab.place(child, {'init.js': 'console.error("child ran")', 'register.js': REGISTER}, {hooks})
+    stage.lab.place(child, {'init.js': 'console.error("child ran")', 'register.js': REGISTER}, {hooks})
     for (const args of [['apply', '--auto-approve'], ['--help']])
       expect(said(await felhom(...args)))
         .to.contain(`the plugin ${NAME} cannot be used: it brings plugins of its own`)
         .and.not.contain('child ran')
-    const sent = Object.keys(await sandbox.requests()).filter((key) => !key.startsWith('GET '))
+    const sent = Object.keys(await stage.sandbox.requests()).filter((key) => !key.startsWith('GET '))
     expect(sent).to.deep.equal([])
   })
 })

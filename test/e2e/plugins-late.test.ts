@@ -6,41 +6,26 @@ import {expect} from 'chai'
 import {startFelhom, untilSo, type StartedProcess} from '../faults/started-process.ts'
 import type {Run} from '../support/felhom.ts'
 import {said} from '../support/gate-lab.ts'
-import {PluginLab} from '../support/plugin-lab.ts'
-import {startSandboxProcess, type SandboxProcess} from '../support/sandbox-process.ts'
+import {NAME, setPluginStage} from '../support/plugin-stage.ts'
 
-const NAME = 'felhom-plugin-x'
 const LATE = 'something failed that nobody waits for'
 
 describe('a plugin that fails late, in the built program', function () {
   this.timeout(120_000)
-  let sandbox: SandboxProcess
-  let lab: PluginLab
-
-  before(async () => {
-    sandbox = await startSandboxProcess()
-  })
-  after(() => sandbox.stop())
-  beforeEach(async () => {
-    await sandbox.reset()
-    await sandbox.control({startDelaySeconds: 3})
-    lab = new PluginLab()
-    lab.list(NAME)
+  const stage = setPluginStage((lab) => {
     lab.write('felhom.yaml', `felhom: 1\ndesired: guests.yaml\nstate: state\nplugins: {allow: [${NAME}]}\n`)
     lab.write('guests.yaml', 'felhom: 1\nguests: {150: {kind: lxc, run: running}}\n')
   })
-  afterEach(() => {
-    lab.close()
-  })
+  const {felhom} = stage
+  beforeEach(() => stage.sandbox.control({startDelaySeconds: 3}))
 
-  const felhom = (...args: string[]): Promise<Run> => lab.felhom(args, {env: sandbox.env})
   const start = (...args: string[]): StartedProcess =>
-    startFelhom(args, {cwd: lab.dir, env: {...sandbox.env, ...lab.env}})
+    startFelhom(args, {cwd: stage.lab.dir, env: {...stage.sandbox.env, ...stage.lab.env}})
 
   const bring = (what: string): void => {
     const imports = `import {writeFileSync} from 'node:fs'\nimport {setTimeout as sleep} from 'node:timers/promises'\n`
     const text = `${imports}export default ({register}) => register({name: '${NAME}', apiVersion: 1, ${what}})\n`
-    lab.place(NAME, {'register.js': text})
+    stage.lab.place(NAME, {'register.js': text})
   }
 
   /** Fails `ms` after the first task has begun: it marks both. */
@@ -60,7 +45,7 @@ describe('a plugin that fails late, in the built program', function () {
       it(`leaves no task of ${command} to itself where it fails ${order} a signal`, async () => {
         failLate(ms)
         const run = start(...command.split(' '))
-        await untilSo(mark, run, () => existsSync(lab.at(mark)))
+        await untilSo(mark, run, () => existsSync(stage.lab.at(mark)))
         await sleep(100)
         run.child.kill('SIGINT')
         const ended = await run.ended
@@ -93,7 +78,7 @@ describe('a plugin that fails late, in the built program', function () {
   })
 
   it('says so in the one envelope of who ends at once, or is waiting for a plugin', async () => {
-    lab.write('felhom.yaml', `felhom: 1\ndesired: {provider: one}\nstate: state\n`)
+    stage.lab.write('felhom.yaml', `felhom: 1\ndesired: {provider: one}\nstate: state\n`)
     bring(`providers: {one: async () => { Promise.reject(new Error('late')); await sleep(2e3); return [] }}`)
     for (const args of [['plan'], ['validate'], ['apply', '--auto-approve'], ['gate', 'check']]) {
       const run = await felhom(...args, '--json')
@@ -113,7 +98,7 @@ describe('a plugin that fails late, in the built program', function () {
   })
 
   it('ends the process under no code of its own, and not in silence', async () => {
-    lab.write('felhom.yaml', `felhom: 1\ndesired: {provider: one}\nstate: state\n`)
+    stage.lab.write('felhom.yaml', `felhom: 1\ndesired: {provider: one}\nstate: state\n`)
     for (const code of [0, 2, 3, 130]) {
       bring(`providers: {one: () => process.exit(${code})}`)
       const run = await felhom('plan')
@@ -127,11 +112,11 @@ describe('a plugin that fails late, in the built program', function () {
   it('is not blamed for a disk that is full, with or without it', async () => {
     bring('')
     for (const names of [[NAME], []]) {
-      lab.list(...names)
+      stage.lab.list(...names)
       for (const command of ['plan', 'plan --json', 'apply --auto-approve']) {
         const run = startFelhom(command.split(' '), {
-          cwd: lab.dir,
-          env: {...sandbox.env, ...lab.env},
+          cwd: stage.lab.dir,
+          env: {...stage.sandbox.env, ...stage.lab.env},
           behind: ['/bin/sh', '-c', 'exec "$@" > /dev/full', 'sh'],
         })
         const {code, stderr} = await run.ended

@@ -2,11 +2,10 @@
 // asked whether it still wants what is undone.
 import {expect} from 'chai'
 import type {Run} from '../support/felhom.ts'
-import {said} from '../support/gate-lab.ts'
 import {PluginLab} from '../support/plugin-lab.ts'
+import {expectCode, NAME} from '../support/plugin-stage.ts'
 import {startSandboxProcess, type SandboxProcess} from '../support/sandbox-process.ts'
 
-const NAME = 'felhom-plugin-x'
 const PROVIDER = `providers: {one: () => [{name: 'one', content: {felhom: 1, guests: {101: {kind: 'lxc', run: 'stopped'}}}}]}`
 
 describe('an undo beside a plugin', function () {
@@ -33,12 +32,6 @@ describe('an undo beside a plugin', function () {
   }
 
   const felhom = (...args: string[]): Promise<Run> => lab.felhom(args, {env: sandbox.env})
-
-  async function expectCode(code: number, run: Promise<Run>): Promise<string> {
-    const ended = await run
-    expect(ended.code, said(ended)).to.equal(code)
-    return said(ended)
-  }
 
   it('asks the provider whether it still wants what is undone', async () => {
     const told = 'The desired state still asks for what is undone (run of lxc/101)'
