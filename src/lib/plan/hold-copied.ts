@@ -29,6 +29,4 @@ export function makeHoldCopied(plans: readonly GuestPlan[]): <P extends GuestPla
 }
 
 const sourcesIn = ({actions}: GuestPlan): number[] =>
-  actions.flatMap((action) =>
-    action.type === 'create' && 'clone' in action.from ? [action.from.clone] : [],
-  )
+  actions.flatMap((action) => (action.type === 'create' && 'clone' in action.from ? [action.from.clone] : []))
